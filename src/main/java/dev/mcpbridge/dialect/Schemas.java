@@ -115,7 +115,7 @@ public final class Schemas {
         });
   }
 
-  /** The declared types; empty if the schema declares none. */
+  /** The declared types; an empty list if the keyword is absent. */
   static List<String> types(JsonNode schema) {
     JsonNode declared = schema.path("type");
     return declared.isTextual()

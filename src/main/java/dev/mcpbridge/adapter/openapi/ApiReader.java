@@ -63,14 +63,12 @@ final class ApiReader {
     document
         .root()
         .path("paths")
-        .properties()
-        .forEach(
-            path -> {
-              JsonNode item = document.follow(path.getValue());
+        .forEachEntry(
+            (path, declared) -> {
+              JsonNode item = document.follow(declared);
               for (String method : METHODS) {
-                if (item.path(method).isObject() && path.getKey().startsWith("/")) {
-                  locations.add(
-                      new Operation.Location(path.getKey(), method, item, item.get(method)));
+                if (item.path(method).isObject() && path.startsWith("/")) {
+                  locations.add(new Operation.Location(path, method, item, item.get(method)));
                 }
               }
             });
@@ -79,8 +77,7 @@ final class ApiReader {
 
   private void offer(
       Operation.Location location, String name, Map<String, Api.OfferedOperation> tools) {
-    List<String> tags = new ArrayList<>();
-    location.node().path("tags").forEach(tag -> tags.add(tag.asText()));
+    List<String> tags = location.node().path("tags").valueStream().map(JsonNode::asText).toList();
     boolean isIncluded =
         source.include() == null
             || source.include().matches(tags, location.path(), location.method(), name);
@@ -90,10 +87,9 @@ final class ApiReader {
     OpenApiSource.ToolOverride toolOverride =
         source.overrides().getOrDefault(name, new OpenApiSource.ToolOverride(null, null));
     String toolName = toolOverride.name() == null ? name : toolOverride.name();
-    OperationReader reader =
-        new OperationReader(document, serverUrls, source, location.toString(), lost);
+    OperationReader reader = new OperationReader(document, serverUrls, source, location, lost);
     try {
-      Api.OfferedOperation offered = reader.read(location, toolName, toolOverride.description());
+      Api.OfferedOperation offered = reader.read(toolName, toolOverride.description());
       if (tools.putIfAbsent(toolName, offered) != null) {
         omit(location, "another tool is already named " + toolName);
       }

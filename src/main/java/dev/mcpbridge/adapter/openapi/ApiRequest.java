@@ -45,12 +45,16 @@ final class ApiRequest {
    */
   URI url() {
     URI base = operation.server();
-    String basePath = base.getRawPath() == null ? "" : base.getRawPath().replaceAll("/+$", "");
     String route = path.split("#", 2)[0];
     String fullQuery =
         query.isEmpty() ? "" : (route.contains("?") ? "&" : "?") + String.join("&", query);
     return URI.create(
-        base.getScheme() + "://" + base.getRawAuthority() + basePath + route + fullQuery);
+        base.getScheme()
+            + "://"
+            + base.getRawAuthority()
+            + ServerUrls.path(base)
+            + route
+            + fullQuery);
   }
 
   void header(String name, String value) {
@@ -127,7 +131,9 @@ final class ApiRequest {
 
   private static String fieldValue(Parameter parameter, JsonSlice value) {
     String text =
-        parameter.isJson() ? value.text() : StyledParameters.simple(value, parameter.explode());
+        parameter.isJson()
+            ? value.text()
+            : StyledParameters.unnamed(value, parameter.explode(), ",", each -> each);
     boolean isFieldValue = text.chars().allMatch(c -> c >= 0x20 && c < 0x7F || c == '\t');
     if (!isFieldValue) {
       throw ArgumentErrors.of(

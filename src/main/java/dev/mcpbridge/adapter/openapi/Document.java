@@ -42,7 +42,7 @@ record Document(ObjectNode root) {
     return resolved.path("$ref").isTextual() ? MissingNode.getInstance() : resolved;
   }
 
-  /** The schema, or other object, at a reference; a missing node if the document has none. */
+  /** The schema, or other object, at a reference; a missing node if it cannot be resolved. */
   JsonNode target(JsonNode reference) {
     JsonNode target =
         reference.asText("").startsWith("#/") ? Schemas.target(root, reference) : null;

@@ -11,6 +11,7 @@ import dev.mcpbridge.protocol.Json;
 import dev.mcpbridge.protocol.JsonSlice;
 import java.net.URI;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -51,8 +52,13 @@ final class OperationReader {
   private final Document document;
   private final ServerUrls serverUrls;
   private final OpenApiSource source;
+  private final Operation.Location location;
   private final String name;
   private final List<String> lost;
+  private final SchemaConverter converter;
+  private final ObjectNode properties = JSON.objectNode();
+  private final ArrayNode required = JSON.arrayNode();
+  private final List<Parameter> parameters = new ArrayList<>();
 
   /** The operation cannot be offered. Has no stack trace; caught per operation. */
   static final class Unusable extends RuntimeException {
@@ -67,27 +73,24 @@ final class OperationReader {
       Document document,
       ServerUrls serverUrls,
       OpenApiSource source,
-      String name,
+      Operation.Location location,
       List<String> lost) {
     this.document = document;
     this.serverUrls = serverUrls;
     this.source = source;
-    this.name = name;
+    this.location = location;
+    this.name = location.toString();
     this.lost = lost;
+    this.converter = new SchemaConverter(document, SchemaConverter.Direction.REQUEST);
   }
 
-  Api.OfferedOperation read(Operation.Location location, String tool, String description) {
-    SchemaConverter converter = new SchemaConverter(document, SchemaConverter.Direction.REQUEST);
-    ObjectNode input = JSON.objectNode().put("type", "object");
-    ObjectNode properties = input.putObject("properties");
-    ArrayNode required = JSON.arrayNode();
+  Api.OfferedOperation read(String tool, String description) {
     URI server = serverUrls.of(location.item(), location.node());
-    Operation.Body body = body(location.node(), converter, properties, required);
-    List<Parameter> parameters = new ArrayList<>();
-    for (JsonNode node : parameters(location)) {
-      parameter(node, converter, properties, required, parameters);
-    }
-    checkPath(location.path(), parameters);
+    Operation.Body body = body();
+    declaredParameters().forEach(this::parameter);
+    checkPath();
+    ObjectNode input = JSON.objectNode().put("type", "object");
+    input.set("properties", properties);
     if (!required.isEmpty()) {
       input.set("required", required);
     }
@@ -97,7 +100,7 @@ final class OperationReader {
         new Operation(
             location.method().toUpperCase(Locale.ROOT), server, location.path(), parameters, body);
     return new Api.OfferedOperation(
-        operation, definition(tool, description, location.node(), normalized(input), operation));
+        operation, definition(tool, description, normalized(input), operation));
   }
 
   /** Removes invalid keywords: a single one would invalidate the whole schema. */
@@ -108,7 +111,8 @@ final class OperationReader {
   }
 
   private JsonSlice definition(
-      String tool, String description, JsonNode node, ObjectNode input, Operation operation) {
+      String tool, String description, ObjectNode input, Operation operation) {
+    JsonNode node = location.node();
     ObjectNode definition = JSON.objectNode().put("name", tool);
     String summary = node.path("summary").asText("");
     if (!summary.isBlank()) {
@@ -137,7 +141,7 @@ final class OperationReader {
   }
 
   /** Parameters of the operation and of its path; those of the operation take precedence. */
-  private List<JsonNode> parameters(Operation.Location location) {
+  private Collection<JsonNode> declaredParameters() {
     Map<String, JsonNode> all = new LinkedHashMap<>();
     for (JsonNode list :
         List.of(location.item().path("parameters"), location.node().path("parameters"))) {
@@ -147,17 +151,13 @@ final class OperationReader {
             all.put(resolved.path("in").asText() + " " + resolved.path("name").asText(), resolved);
           });
     }
-    return List.copyOf(all.values());
+    return all.values();
   }
 
-  private void parameter(
-      JsonNode node,
-      SchemaConverter converter,
-      ObjectNode properties,
-      ArrayNode required,
-      List<Parameter> parameters) {
+  private void parameter(JsonNode node) {
     String wireName = node.path("name").asText("");
-    Parameter.In in = Parameter.In.of(node.path("in").asText());
+    String place = node.path("in").asText();
+    Parameter.In in = Parameter.In.of(place);
     String lower = wireName.toLowerCase(Locale.ROOT);
     if (in == Parameter.In.HEADER && NOT_PARAMETERS.contains(lower)) {
       return;
@@ -168,16 +168,13 @@ final class OperationReader {
                 || lower.startsWith("mcp-")
                 || !FIELD_NAME.matcher(wireName).matches());
     if (in == null || wireName.isEmpty() || isForbidden) {
-      lost.add(name + ": omitted parameter '" + wireName + "' in " + node.path("in").asText());
+      lost.add(name + ": omitted parameter '" + wireName + "' in " + place);
       if (node.path("required").asBoolean()) {
         throw new Unusable("it requires a parameter that cannot be sent: " + wireName);
       }
       return;
     }
-    Map<String, JsonNode> used = new LinkedHashMap<>();
-    properties.properties().forEach(each -> used.put(each.getKey(), each.getValue()));
-    Parameter parameter =
-        Parameter.of(node, ToolNames.key(wireName, node.path("in").asText(), used));
+    Parameter parameter = Parameter.of(node, ToolNames.key(wireName, place, properties::has));
     parameters.add(parameter);
     properties.set(parameter.key(), described(node, converter.schema(schemaOf(node))));
     if (parameter.required()) {
@@ -194,14 +191,13 @@ final class OperationReader {
 
   private static JsonNode described(JsonNode node, JsonNode schema) {
     if (node.has("description") && schema instanceof ObjectNode object) {
-      ObjectNode copy = object.deepCopy();
-      copy.set("description", node.get("description"));
-      return copy;
+      object.set("description", node.get("description"));
     }
     return schema;
   }
 
-  private void checkPath(String path, List<Parameter> parameters) {
+  private void checkPath() {
+    String path = location.path();
     try {
       URI.create("http://api" + PLACEHOLDER.matcher(path).replaceAll("x"));
     } catch (IllegalArgumentException e) {
@@ -219,32 +215,26 @@ final class OperationReader {
     }
   }
 
-  private Operation.Body body(
-      JsonNode node, SchemaConverter converter, ObjectNode properties, ArrayNode required) {
-    JsonNode body = document.follow(node.path("requestBody"));
+  private Operation.Body body() {
+    JsonNode body = document.follow(location.node().path("requestBody"));
     Map.Entry<String, JsonNode> preferred = MediaTypes.preferred(body.path("content"));
     if (preferred == null) {
       return null;
     }
-    JsonNode schema = document.follow(preferred.getValue().path("schema"));
+    JsonNode schema = preferred.getValue().path("schema");
     Map<String, JsonNode> fields = new LinkedHashMap<>();
-    schema
+    document
+        .follow(schema)
         .path("properties")
-        .properties()
-        .forEach(each -> fields.put(each.getKey(), element(each.getValue())));
+        .forEachEntry((field, declared) -> fields.put(field, element(declared)));
     Map<String, JsonNode> encodings = new LinkedHashMap<>();
-    preferred
-        .getValue()
-        .path("encoding")
-        .properties()
-        .forEach(each -> encodings.put(each.getKey(), each.getValue()));
+    preferred.getValue().path("encoding").forEachEntry(encodings::put);
     Operation.Body result =
         new Operation.Body(
             preferred.getKey(), body.path("required").asBoolean(), fields, encodings);
     boolean isRaw =
         !result.isJson() && !result.isForm() && !result.isMultipart() && !result.isText();
-    JsonNode converted =
-        isRaw ? MediaTypes.base64() : converter.schema(preferred.getValue().path("schema"));
+    JsonNode converted = isRaw ? MediaTypes.base64() : converter.schema(schema);
     properties.set(Operation.Body.KEY, described(body, converted));
     if (result.required()) {
       required.add(Operation.Body.KEY);
@@ -266,17 +256,15 @@ final class OperationReader {
         return null;
       }
     }
-    JsonNode response = document.follow(MediaTypes.successResponse(responses));
-    JsonNode json = MediaTypes.json(response.path("content"));
+    JsonNode success = document.follow(MediaTypes.successResponse(responses));
+    JsonNode json = MediaTypes.json(success.path("content"));
     JsonNode resolved = document.follow(json.path("schema"));
     if (!resolved.path("type").asText("").equals("object")) {
       return null;
     }
-    SchemaConverter converter = new SchemaConverter(document, SchemaConverter.Direction.RESPONSE);
-    if (!(converter.schema(resolved) instanceof ObjectNode output)) {
-      return null;
-    }
-    converter.addDefinitions(output);
+    SchemaConverter response = new SchemaConverter(document, SchemaConverter.Direction.RESPONSE);
+    ObjectNode output = (ObjectNode) response.schema(resolved);
+    response.addDefinitions(output);
     ObjectNode normalized = normalized(output);
     if (Json.slice(normalized).length() > MAX_OUTPUT_SCHEMA) {
       lost.add(name + ": omitted output schema of more than " + MAX_OUTPUT_SCHEMA + " bytes");

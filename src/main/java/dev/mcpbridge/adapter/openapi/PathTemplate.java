@@ -47,22 +47,8 @@ final class PathTemplate {
     if (parameter.isJson()) {
       return PercentEncoding.encoded(value.text());
     }
-    if (value.isArray()) {
-      return JsonObjects.elements(value).stream()
-          .map(each -> encoded(parameter, each))
-          .collect(Collectors.joining(delimiter));
-    }
-    if (value.isObject()) {
-      String separator = parameter.explode() ? "=" : delimiter;
-      return JsonObjects.members(value).entrySet().stream()
-          .map(
-              each ->
-                  PercentEncoding.encoded(each.getKey())
-                      + separator
-                      + encoded(parameter, each.getValue()))
-          .collect(Collectors.joining(delimiter));
-    }
-    return encoded(parameter, value);
+    return StyledParameters.unnamed(
+        value, parameter.explode(), delimiter, text -> encoded(parameter, text));
   }
 
   private static String matrix(Parameter parameter, JsonSlice value) {
@@ -72,13 +58,12 @@ final class PathTemplate {
     }
     return value.isArray()
         ? JsonObjects.elements(value).stream()
-            .map(each -> name + encoded(parameter, each))
+            .map(each -> name + encoded(parameter, StyledParameters.text(each)))
             .collect(Collectors.joining())
         : ";" + joined(parameter, value, ";");
   }
 
-  private static String encoded(Parameter parameter, JsonSlice value) {
-    return PercentEncoding.encoded(
-        ArgumentErrors.requirePlain(parameter.key(), StyledParameters.text(value)));
+  private static String encoded(Parameter parameter, String text) {
+    return PercentEncoding.encoded(ArgumentErrors.requirePlain(parameter.key(), text));
   }
 }

@@ -101,7 +101,7 @@ final class ServerUrls {
   }
 
   /** The path without trailing slashes. */
-  private static String path(URI server) {
+  static String path(URI server) {
     return server.getRawPath() == null ? "" : server.getRawPath().replaceAll("/+$", "");
   }
 

@@ -6,7 +6,7 @@ import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -39,21 +39,14 @@ final class StyledParameters {
       deep(name, value, pairs);
       return pairs;
     }
-    if (value.isArray()) {
-      Stream<String> all = JsonObjects.elements(value).stream().map(StyledParameters::text);
-      return explode
-          ? all.map(each -> Pair.of(name, each)).toList()
-          : List.of(new Pair(name, all.toList(), delimiter(style)));
+    if (value.isObject() && explode) {
+      return JsonObjects.members(value).entrySet().stream()
+          .map(each -> Pair.of(each.getKey(), text(each.getValue())))
+          .toList();
     }
-    if (value.isObject()) {
-      Map<String, JsonSlice> members = JsonObjects.members(value);
-      return explode
-          ? members.entrySet().stream()
-              .map(each -> Pair.of(each.getKey(), text(each.getValue())))
-              .toList()
-          : List.of(new Pair(name, flat(members), delimiter(style)));
-    }
-    return List.of(Pair.of(name, text(value)));
+    return explode
+        ? texts(value).map(each -> Pair.of(name, each)).toList()
+        : List.of(new Pair(name, texts(value).toList(), delimiter(style)));
   }
 
   private static String delimiter(String style) {
@@ -75,28 +68,30 @@ final class StyledParameters {
     }
   }
 
-  static List<String> flat(Map<String, JsonSlice> members) {
-    return members.entrySet().stream()
-        .flatMap(each -> Stream.of(each.getKey(), text(each.getValue())))
-        .toList();
+  /**
+   * The styles that do not contain the name: simple and label, for paths and headers.
+   *
+   * @param encoding applied to each key and value
+   */
+  static String unnamed(
+      JsonSlice value, boolean explode, String delimiter, UnaryOperator<String> encoding) {
+    if (value.isObject() && explode) {
+      return JsonObjects.members(value).entrySet().stream()
+          .map(each -> encoding.apply(each.getKey()) + "=" + encoding.apply(text(each.getValue())))
+          .collect(Collectors.joining(delimiter));
+    }
+    return texts(value).map(encoding).collect(Collectors.joining(delimiter));
   }
 
-  /** The style {@code simple}, for headers. */
-  static String simple(JsonSlice value, boolean explode) {
+  /** The texts of all elements, or of all keys and values, or of the value itself. */
+  private static Stream<String> texts(JsonSlice value) {
     if (value.isArray()) {
-      return JsonObjects.elements(value).stream()
-          .map(StyledParameters::text)
-          .collect(Collectors.joining(","));
+      return JsonObjects.elements(value).stream().map(StyledParameters::text);
     }
-    if (value.isObject()) {
-      Map<String, JsonSlice> members = JsonObjects.members(value);
-      return explode
-          ? members.entrySet().stream()
-              .map(each -> each.getKey() + "=" + text(each.getValue()))
-              .collect(Collectors.joining(","))
-          : String.join(",", flat(members));
-    }
-    return text(value);
+    return value.isObject()
+        ? JsonObjects.members(value).entrySet().stream()
+            .flatMap(each -> Stream.of(each.getKey(), text(each.getValue())))
+        : Stream.of(text(value));
   }
 
   /** The text of an array element or object member; nested objects and arrays are JSON text. */

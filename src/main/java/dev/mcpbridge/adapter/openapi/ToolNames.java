@@ -4,6 +4,7 @@ import dev.mcpbridge.protocol.Sha256;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 
 /**
  * Names of tools and arguments that every client accepts. Ambiguous and truncated names get a hash
@@ -48,13 +49,13 @@ final class ToolNames {
   }
 
   /** An argument name that providers accept, unique within its operation. */
-  static String key(String name, String in, Map<String, ?> used) {
+  static String key(String name, String in, Predicate<String> isUsed) {
     String plain = name.replaceAll("[^A-Za-z0-9_.-]", "_");
     String key = plain.substring(0, Math.min(plain.length(), MAX));
-    if (key.isEmpty() || used.containsKey(key)) {
+    if (key.isEmpty() || isUsed.test(key)) {
       key = in + "_" + key;
     }
-    while (used.containsKey(key) || key.length() > MAX) {
+    while (isUsed.test(key) || key.length() > MAX) {
       key =
           key.substring(0, Math.min(key.length(), MAX - HASH - 1))
               + "_"

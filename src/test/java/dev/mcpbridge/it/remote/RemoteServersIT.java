@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.net.httpserver.HttpServer;
-import dev.mcpbridge.fixture.FreePorts;
 import dev.mcpbridge.fixture.Background;
+import dev.mcpbridge.fixture.FreePorts;
 import dev.mcpbridge.fixture.McpClient;
 import dev.mcpbridge.fixture.McpClient.Reply;
 import dev.mcpbridge.fixture.Requirements;
