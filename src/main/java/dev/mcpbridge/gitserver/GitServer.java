@@ -22,6 +22,8 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * The MCP protocol over stdin and stdout (revisions with a handshake). Requests are handled one by
@@ -33,6 +35,7 @@ public final class GitServer {
 
   private final GitTools tools;
   private final JsonSlice definitions;
+  private final Set<String> names;
 
   /**
    * @param roots folders below which repositories are used
@@ -47,6 +50,11 @@ public final class GitServer {
         all.path("tools").forEach(GitServer::offerHooks);
       }
       this.definitions = Json.slice(all);
+      this.names =
+          all.path("tools")
+              .valueStream()
+              .map(tool -> tool.path("name").asText())
+              .collect(Collectors.toUnmodifiableSet());
     }
   }
 
@@ -130,15 +138,14 @@ public final class GitServer {
 
   private JsonWriter call(RpcMessage message) {
     JsonNode params = read(message.payload());
-    JsonNode arguments = params.path("arguments");
+    String name = params.path("name").asText();
+    if (!names.contains(name)) {
+      return RpcWriter.error(message.id(), RpcError.INVALID_PARAMS, "Unknown tool " + name);
+    }
     try {
-      ObjectNode outcome =
-          tools.call(
-              params.path("name").asText(),
-              arguments.isObject() ? (ObjectNode) arguments : Json.object());
-      return RpcWriter.result(message.id(), result(outcome));
-    } catch (UnknownToolException e) {
-      return RpcWriter.error(message.id(), RpcError.INVALID_PARAMS, e.getMessage());
+      ObjectNode arguments =
+          params.path("arguments") instanceof ObjectNode object ? object : Json.object();
+      return RpcWriter.result(message.id(), result(tools.call(name, arguments)));
     } catch (Exception | OutOfMemoryError | StackOverflowError e) {
       return RpcWriter.result(message.id(), failure(e));
     }

@@ -7,6 +7,7 @@ import dev.mcpbridge.protocol.Json;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.URISyntaxException;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -41,6 +42,7 @@ import org.eclipse.jgit.treewalk.CanonicalTreeParser;
 import org.eclipse.jgit.treewalk.EmptyTreeIterator;
 import org.eclipse.jgit.treewalk.FileTreeIterator;
 import org.eclipse.jgit.treewalk.filter.PathFilter;
+import org.eclipse.jgit.util.TemporaryBuffer;
 
 /** The tools, implemented with JGit. The caller has validated arguments against the schemas. */
 final class GitTools {
@@ -57,8 +59,10 @@ final class GitTools {
     this.hooksAllowed = hooksAllowed;
   }
 
-  ObjectNode call(String name, ObjectNode arguments)
-      throws IOException, GitAPIException, UnknownToolException {
+  /**
+   * @param name one of the offered tools
+   */
+  ObjectNode call(String name, ObjectNode arguments) throws IOException, GitAPIException {
     if (name.equals("list_repositories")) {
       return list();
     }
@@ -66,7 +70,8 @@ final class GitTools {
       String registered = repositories.register(text(arguments, "path"));
       return Json.object().put("repository", registered);
     }
-    try (Repository repository = openRepository(name, arguments)) {
+    boolean withHooks = hooksAllowed && arguments.path("run_hooks").asBoolean(false);
+    try (Repository repository = repositories.open(text(arguments, "repository"), withHooks)) {
       Git git = Git.wrap(repository);
       return switch (name) {
         case "git_status" -> status(git);
@@ -75,20 +80,9 @@ final class GitTools {
         case "git_add" -> add(git, arguments);
         case "git_commit" -> commit(git, arguments);
         case "git_push" -> push(git, arguments);
-        default -> throw new UnknownToolException(name);
+        default -> throw new IllegalArgumentException(name);
       };
     }
-  }
-
-  private Repository openRepository(String tool, ObjectNode arguments)
-      throws IOException, UnknownToolException {
-    if (!tool.startsWith("git_")) {
-      throw new UnknownToolException(tool);
-    }
-    String repository = text(arguments, "repository");
-    return hooksAllowed && arguments.path("run_hooks").asBoolean(false)
-        ? repositories.openWithHooks(repository)
-        : repositories.open(repository);
   }
 
   private ObjectNode list() {
@@ -99,7 +93,7 @@ final class GitTools {
         .forEach(
             (name, path) -> {
               ObjectNode entry = list.addObject().put("name", name).put("path", path.toString());
-              try (Repository repository = repositories.open(name)) {
+              try (Repository repository = repositories.open(name, false)) {
                 entry.put("branch", repository.getBranch());
               } catch (IOException | RuntimeException e) {
                 entry.put("refused", e.getMessage());
@@ -193,7 +187,7 @@ final class GitTools {
 
   private static ObjectNode diff(Repository repository, ObjectNode arguments) throws IOException {
     boolean staged = arguments.path("staged").asBoolean(false);
-    BoundedOutputStream out = new BoundedOutputStream(MAX_TEXT);
+    TemporaryBuffer out = new TemporaryBuffer.Heap(MAX_TEXT);
     boolean cut = false;
     try (DiffFormatter formatter = new DiffFormatter(out);
         ObjectReader reader = repository.newObjectReader()) {
@@ -213,10 +207,14 @@ final class GitTools {
         }
       }
       formatter.flush();
-    } catch (BoundedOutputStream.FullException e) {
-      cut = true;
+    } catch (IOException e) {
+      cut = out.length() == MAX_TEXT;
+      if (!cut) {
+        throw e;
+      }
     }
-    return Json.object().put("diff", out.text()).put("truncated", cut);
+    String text = new String(out.toByteArray(), StandardCharsets.UTF_8);
+    return Json.object().put("diff", text).put("truncated", cut);
   }
 
   /** Never searches for the shortest diff of frequently repeated lines, which takes hours. */

@@ -90,25 +90,18 @@ final class Repositories {
     return add(realPath);
   }
 
-  Repository open(String name) throws IOException {
-    return open(name, data);
-  }
-
-  Repository openWithHooks(String name) throws IOException {
-    return open(name, dataAndHooks);
-  }
-
   /**
+   * @param withHooks whether the repository's hooks may run
    * @throws IOException with the reason, if the repository is unknown or refused
    */
-  private Repository open(String name, FS files) throws IOException {
+  Repository open(String name, boolean withHooks) throws IOException {
     Path folder = byName.get(name);
     if (folder == null) {
       throw new IOException(
           "There is no repository '" + name + "'; list_repositories returns the known names");
     }
     return new FileRepositoryBuilder()
-        .setFS(files)
+        .setFS(withHooks ? dataAndHooks : data)
         .setGitDir(repositoryAccess.gitFolder(folder).toFile())
         .setWorkTree(folder.toFile())
         .setMustExist(true)
