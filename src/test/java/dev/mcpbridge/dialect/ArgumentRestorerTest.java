@@ -4,31 +4,33 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.mcpbridge.protocol.Json;
-import java.io.IOException;
+import dev.mcpbridge.fixture.RawJson;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class ArgumentRestorerTest {
   private static final JsonNode SCHEMA =
-      tree(
-          "{'properties':{"
-              + "'text':{'type':'string'},"
-              + "'needed':{'type':'string'},"
-              + "'open':{'type':['string','null']},"
-              + "'either':{'anyOf':[{'type':'integer'},{'type':'null'}]},"
-              + "'one':{'enum':['a',null]},"
-              + "'any':{},"
-              + "'map':{'type':'object','additionalProperties':true},"
-              + "'list':{'type':'array','items':{'type':'object'}},"
-              + "'number':{'type':'number'},"
-              + "'words':{'anyOf':[{'type':'string'},{'type':'object'}]},"
-              + "'inner':{'anyOf':[{'$ref':'#/$defs/inner'},{'type':'null'}]},"
-              + "'all':{'allOf':[{'$ref':'#/$defs/inner'}]}},"
-              + "'required':['needed'],"
-              + "'$defs':{'inner':{'type':'object','properties':{'x':{'type':'integer'},"
-              + "'next':{'$ref':'#/$defs/inner'}}}}}");
+      RawJson.tree(
+          """
+          {'properties':{
+            'text':{'type':'string'},
+            'needed':{'type':'string'},
+            'open':{'type':['string','null']},
+            'either':{'anyOf':[{'type':'integer'},{'type':'null'}]},
+            'one':{'enum':['a',null]},
+            'any':{},
+            'map':{'type':'object','additionalProperties':true},
+            'list':{'type':'array','items':{'type':'object'}},
+            'number':{'type':'number'},
+            'words':{'anyOf':[{'type':'string'},{'type':'object'}]},
+            'inner':{'anyOf':[{'$ref':'#/$defs/inner'},{'type':'null'}]},
+            'odd':{'type':[7,null]},
+            'all':{'allOf':[{'$ref':'#/$defs/inner'}]}},
+          'required':['needed'],
+          '$defs':{'inner':{'type':'object','properties':{
+            'x':{'type':'integer'},'next':{'$ref':'#/$defs/inner'}}}}}
+          """);
 
   @ParameterizedTest
   @CsvSource(
@@ -43,7 +45,7 @@ class ArgumentRestorerTest {
         "{'all':{'x':null}} | {'all':{}}"
       })
   void removesNullFromOptionalProperties(String given, String expected) {
-    assertEquals(tree(expected), ArgumentRestorer.restore(tree(given), SCHEMA));
+    assertEquals(RawJson.tree(expected), ArgumentRestorer.restore(RawJson.tree(given), SCHEMA));
   }
 
   @ParameterizedTest
@@ -60,13 +62,14 @@ class ArgumentRestorerTest {
         "{'text':'5','open':'null','any':'{}','words':'{}','one':'a'}",
         "{'either':'','inner':' ','number':''}",
         "{'list':[null]}",
+        "{'odd':'null'}",
         "{'map':'no JSON','list':'{','number':'1 2'}",
         "{'number':'\\\"5\\\"'}",
         "{}"
       })
   void keepsValidAndUnparsableValues(String text) {
     // Given
-    JsonNode given = tree(text);
+    JsonNode given = RawJson.tree(text);
 
     // When
     JsonNode restored = ArgumentRestorer.restore(given, SCHEMA);
@@ -88,27 +91,20 @@ class ArgumentRestorerTest {
         "{'all':'{\\\"x\\\":null}'} | {'all':{}}"
       })
   void parsesJsonTextWhereNoStringIsAllowed(String given, String expected) {
-    assertEquals(tree(expected), ArgumentRestorer.restore(tree(given), SCHEMA));
+    assertEquals(RawJson.tree(expected), ArgumentRestorer.restore(RawJson.tree(given), SCHEMA));
   }
 
   @Test
   void recursiveSchemasTerminate() {
     // Given
     JsonNode schema =
-        tree(
+        RawJson.tree(
             "{'properties':{'a':{'$ref':'#/$defs/a'}},'$defs':{'a':{'anyOf':["
                 + "{'$ref':'#/$defs/a'},{'$ref':'#/$defs/a'},{'type':'integer'}]}}}");
 
     // Then
-    assertEquals(tree("{}"), ArgumentRestorer.restore(tree("{'a':null}"), schema));
-    assertEquals(tree("{'a':5}"), ArgumentRestorer.restore(tree("{'a':'5'}"), schema));
-  }
-
-  private static JsonNode tree(String text) {
-    try {
-      return Json.mapper().readTree(text.replace('\'', '"'));
-    } catch (IOException e) {
-      throw new IllegalArgumentException(text, e);
-    }
+    assertEquals(RawJson.tree("{}"), ArgumentRestorer.restore(RawJson.tree("{'a':null}"), schema));
+    assertEquals(
+        RawJson.tree("{'a':5}"), ArgumentRestorer.restore(RawJson.tree("{'a':'5'}"), schema));
   }
 }

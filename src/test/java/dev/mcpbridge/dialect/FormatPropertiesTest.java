@@ -8,7 +8,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.protocol.Json;
 import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
-import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -74,7 +73,8 @@ class FormatPropertiesTest {
   }
 
   @Property(tries = 1_000, edgeCases = EdgeCasesMode.NONE)
-  void resultsKeepTheOrderOfCalls(@ForAll Format format, @ForAll("results") List<String> results) {
+  void resultsKeepTheOrderOfCalls(@ForAll Format format, @ForAll("results") List<String> results)
+      throws Exception {
     // Given
     List<FunctionResult> answers = new ArrayList<>();
     for (String result : results) {
@@ -85,7 +85,7 @@ class FormatPropertiesTest {
     }
 
     // When
-    JsonNode messages = tree(format.messages(answers).text());
+    JsonNode messages = Json.tree(format.messages(answers));
 
     // Then
     assertTrue(messages.isArray());
@@ -94,7 +94,8 @@ class FormatPropertiesTest {
   }
 
   @Property(tries = 1_000, edgeCases = EdgeCasesMode.NONE)
-  void noPartOfAResultIsLost(@ForAll Format format, @ForAll("results") List<String> results) {
+  void noPartOfAResultIsLost(@ForAll Format format, @ForAll("results") List<String> results)
+      throws Exception {
     for (String result : results) {
       // Given
       FunctionCall call = new FunctionCall("id", "f", JsonSlice.EMPTY_OBJECT);
@@ -102,7 +103,7 @@ class FormatPropertiesTest {
 
       // When
       JsonNode messages =
-          tree(format.messages(List.of(new FunctionResult(call, false, parts))).text());
+          Json.tree(format.messages(List.of(new FunctionResult(call, false, parts))));
 
       // Then
       String all = texts(messages).collect(Collectors.joining("\n"));
@@ -112,7 +113,7 @@ class FormatPropertiesTest {
         assertTrue(
             isIncluded || all.contains(contentBlock.words()), () -> contentBlock + " in " + all);
       }
-      JsonNode structured = tree(result).path("structuredContent");
+      JsonNode structured = Json.tree(result).path("structuredContent");
       assertTrue(structured.isMissingNode() || all.contains(structured.toString()));
     }
   }
@@ -218,23 +219,10 @@ class FormatPropertiesTest {
     return messages.findValuesAsText(path);
   }
 
-  private static Stream<String> texts(JsonNode node) {
+  /** All strings in a tree. */
+  static Stream<String> texts(JsonNode node) {
     return node.isTextual()
         ? Stream.of(node.textValue())
-        : Stream.iterate(0, i -> i < node.size(), i -> i + 1).flatMap(i -> texts(child(node, i)));
-  }
-
-  private static JsonNode child(JsonNode node, int index) {
-    List<JsonNode> children = new ArrayList<>();
-    node.forEach(children::add);
-    return children.get(index);
-  }
-
-  private static JsonNode tree(String text) {
-    try {
-      return Json.mapper().readTree(text);
-    } catch (IOException e) {
-      throw new IllegalArgumentException(text, e);
-    }
+        : node.valueStream().flatMap(FormatPropertiesTest::texts);
   }
 }

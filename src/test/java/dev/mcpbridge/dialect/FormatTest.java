@@ -3,31 +3,18 @@ package dev.mcpbridge.dialect;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.protocol.Json;
 import dev.mcpbridge.protocol.JsonSlice;
-import java.io.IOException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.Random;
-import java.util.stream.Stream;
-import net.jqwik.api.Arbitraries;
-import net.jqwik.api.Arbitrary;
-import net.jqwik.api.Provide;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 class FormatTest {
-  private static final List<String> TEXTS =
-      List.of("call_1", "", "ü", "🎉", "a\"b", "a\\b", "a\nb", "\u2028", "a b", "a__b", "{}");
-
-  private record Call(String id, String name, String arguments) {}
-
   @ParameterizedTest
   @EnumSource(Format.class)
-  void failedCallIsReportedToTheModel(Format format) {
+  void failedCallIsReportedToTheModel(Format format) throws Exception {
     // Given
     FunctionCall call = new FunctionCall("id", "f", JsonSlice.EMPTY_OBJECT);
 
@@ -35,7 +22,7 @@ class FormatTest {
     JsonSlice messages = format.messages(List.of(FunctionResult.of(call, true, "It is \"off\"")));
 
     // Then
-    assertTrue(texts(tree(messages.text())).anyMatch("It is \"off\""::equals));
+    assertTrue(FormatPropertiesTest.texts(Json.tree(messages)).anyMatch("It is \"off\""::equals));
   }
 
   @ParameterizedTest
@@ -96,39 +83,5 @@ class FormatTest {
     assertEquals(
         Optional.of(List.of(new FunctionCall("i", "f", JsonSlice.EMPTY_OBJECT))),
         format.calls(JsonSlice.of(body.replace('\'', '"'))));
-  }
-
-  @Provide
-  Arbitrary<List<Call>> calls() {
-    return Arbitraries.randomValue(
-        random ->
-            Stream.generate(
-                    () -> new Call(text(random), text(random), RandomJson.object(random, 4)))
-                .limit(1 + random.nextInt(3))
-                .toList());
-  }
-
-  private static String text(Random random) {
-    return TEXTS.get(random.nextInt(TEXTS.size())) + (char) ('a' + random.nextInt(26));
-  }
-
-  private static Stream<String> texts(JsonNode node) {
-    return node.isTextual()
-        ? Stream.of(node.textValue())
-        : Stream.iterate(0, i -> i < node.size(), i -> i + 1).flatMap(i -> texts(child(node, i)));
-  }
-
-  private static JsonNode child(JsonNode node, int index) {
-    List<JsonNode> children = new ArrayList<>();
-    node.forEach(children::add);
-    return children.get(index);
-  }
-
-  private static JsonNode tree(String text) {
-    try {
-      return Json.mapper().readTree(text);
-    } catch (IOException e) {
-      throw new IllegalArgumentException(text, e);
-    }
   }
 }

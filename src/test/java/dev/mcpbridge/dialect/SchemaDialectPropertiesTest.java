@@ -119,15 +119,11 @@ class SchemaDialectPropertiesTest {
     }
   }
 
-  private static ObjectNode withoutEmptyRequired(ObjectNode schema) {
+  private static ObjectNode withoutEmptyRequired(JsonNode schema) {
     ObjectNode copy = schema.deepCopy();
     if (copy.path("required").isEmpty()) {
       copy.remove("required");
     }
     return copy;
-  }
-
-  private static ObjectNode withoutEmptyRequired(JsonNode schema) {
-    return withoutEmptyRequired((ObjectNode) schema);
   }
 }

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.mcpbridge.protocol.Json;
+import dev.mcpbridge.fixture.RawJson;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
@@ -23,7 +23,8 @@ class SchemaDialectTest {
   @ParameterizedTest
   @EnumSource(SchemaDialect.class)
   void missingSchemaBecomesAnObjectWithoutProperties(SchemaDialect dialect) {
-    for (JsonNode missing : new JsonNode[] {null, tree("true"), tree("[]"), tree("{}")}) {
+    for (JsonNode missing :
+        new JsonNode[] {null, RawJson.tree("true"), RawJson.tree("[]"), RawJson.tree("{}")}) {
       ObjectNode schema = dialect.reduce(missing).schema();
       assertTrue(schema.path("properties").isEmpty());
     }
@@ -41,7 +42,7 @@ class SchemaDialectTest {
   void removesDanglingReferences(String text) {
     for (SchemaDialect dialect : PROVIDERS) {
       // When
-      Reduction reduction = dialect.reduce(tree(text));
+      Reduction reduction = dialect.reduce(RawJson.tree(text));
 
       // Then
       assertFalse(reduction.schema().toString().contains("$ref"), dialect.name());
@@ -52,7 +53,8 @@ class SchemaDialectTest {
   @Test
   void keepsReferenceInAPropertyNamedProperties() {
     JsonNode schema =
-        tree("{'properties':{'properties':{'$ref':'#/$defs/a'}},'$defs':{'a':{'type':'string'}}}");
+        RawJson.tree(
+            "{'properties':{'properties':{'$ref':'#/$defs/a'}},'$defs':{'a':{'type':'string'}}}");
 
     Reduction reduction = SchemaDialect.ANTHROPIC.reduce(schema);
 
@@ -69,7 +71,8 @@ class SchemaDialectTest {
     }
 
     // When
-    ObjectNode schema = SchemaDialect.OPENAI.reduce(tree("{'oneOf':[" + branches + "]}")).schema();
+    ObjectNode schema =
+        SchemaDialect.OPENAI.reduce(RawJson.tree("{'oneOf':[" + branches + "]}")).schema();
 
     // Then
     assertEquals(30, schema.at("/properties/kind/anyOf").size());
@@ -99,7 +102,7 @@ class SchemaDialectTest {
   @Test
   void duplicateDefinitionNamesPreventStrictMode() {
     JsonNode schema =
-        tree(
+        RawJson.tree(
             "{'properties':{'a':{'$ref':'#/$defs/x'},'b':{'$ref':'#/definitions/x'}},"
                 + "'$defs':{'x':{'type':'string'}},'definitions':{'x':{'type':'number'}}}");
 
@@ -108,10 +111,10 @@ class SchemaDialectTest {
 
   @Test
   void openObjectsPreventStrictMode() {
-    JsonNode open = tree("{'type':'object','additionalProperties':true}");
+    JsonNode open = RawJson.tree("{'type':'object','additionalProperties':true}");
 
     assertFalse(SchemaDialect.OPENAI_STRICT.reduce(open).isStrict());
-    assertTrue(SchemaDialect.OPENAI_STRICT.reduce(tree("{'type':'object'}")).isStrict());
+    assertTrue(SchemaDialect.OPENAI_STRICT.reduce(RawJson.tree("{'type':'object'}")).isStrict());
   }
 
   @ParameterizedTest
@@ -124,15 +127,7 @@ class SchemaDialectTest {
       })
   void recursiveSchemasAndHugeNumbersTerminate(String text) {
     for (SchemaDialect dialect : SchemaDialect.values()) {
-      assertEquals(1, dialect.reduce(tree(text)).schema().get("properties").size());
-    }
-  }
-
-  private static JsonNode tree(String text) {
-    try {
-      return Json.mapper().readTree(text.startsWith("{'") ? text.replace('\'', '"') : text);
-    } catch (java.io.IOException e) {
-      throw new IllegalArgumentException(text, e);
+      assertEquals(1, dialect.reduce(RawJson.tree(text)).schema().get("properties").size());
     }
   }
 }

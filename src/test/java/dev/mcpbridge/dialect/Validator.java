@@ -8,7 +8,7 @@ import com.networknt.schema.dialect.Dialects;
 import java.util.List;
 
 /** Validates JSON Schema 2020-12 with a library. */
-final class Validator {
+public final class Validator {
   private static final SchemaRegistry REGISTRY =
       SchemaRegistry.withDialect(
           Dialects.getDraft202012(),
@@ -19,7 +19,7 @@ final class Validator {
   private Validator() {}
 
   /** Violations of the meta-schema. */
-  static List<String> schemaErrors(JsonNode schema) {
+  public static List<String> schemaErrors(JsonNode schema) {
     return META.validate(schema).stream().map(Object::toString).toList();
   }
 

@@ -2,15 +2,11 @@ package dev.mcpbridge.adapter.openapi;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.networknt.schema.Schema;
-import com.networknt.schema.SchemaLocation;
-import com.networknt.schema.SchemaRegistry;
-import com.networknt.schema.dialect.Dialects;
 import dev.mcpbridge.config.DocumentSource;
 import dev.mcpbridge.config.HttpAccess;
 import dev.mcpbridge.config.OpenApiSource;
+import dev.mcpbridge.dialect.Validator;
 import dev.mcpbridge.protocol.Json;
 import dev.mcpbridge.protocol.JsonSlice;
 import java.io.IOException;
@@ -21,10 +17,6 @@ import java.util.Map;
 
 /** Reads APIs from documents in tests; single quotes stand for double quotes. */
 final class Apis {
-  private static final Schema META =
-      SchemaRegistry.withDialect(Dialects.getDraft202012())
-          .getSchema(SchemaLocation.of(Dialects.getDraft202012().getId()));
-
   private Apis() {}
 
   /** An inline document in the configuration, without further settings. */
@@ -93,17 +85,9 @@ final class Apis {
     }
   }
 
-  static JsonNode json(String singleQuoted) {
-    try {
-      return Json.mapper().readTree(singleQuoted.replace('\'', '"'));
-    } catch (JsonProcessingException e) {
-      throw new AssertionError(singleQuoted, e);
-    }
-  }
-
   /** Asserts validity against the 2020-12 meta-schema and that all references resolve. */
   static void assertValid(JsonNode schema) {
-    assertEquals(List.of(), META.validate(schema).stream().map(Object::toString).toList());
+    assertEquals(List.of(), Validator.schemaErrors(schema));
     for (JsonNode reference : schema.findValues("$ref")) {
       if (reference.isTextual()) {
         String pointer = reference.asText().substring(1);

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.mcpbridge.fixture.RawJson;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -59,7 +60,7 @@ class ConversionTest {
             + "{'propertyName':'p'}} | {'type':'string'}"
       })
   void openApi30KeywordsAreConverted(String original, String expected) {
-    assertEquals(Apis.json(expected).toString(), converted(original).toString());
+    assertEquals(RawJson.tree(expected).toString(), converted(original).toString());
   }
 
   @Test
@@ -67,9 +68,9 @@ class ConversionTest {
     Api api = of30(PET);
 
     JsonNode input = Apis.schema(api, "x").at("/$defs/S/required");
-    assertEquals(Apis.json("['name','secret']"), input);
+    assertEquals(RawJson.tree("['name','secret']"), input);
     JsonNode output = Apis.definition(api, "x").path("outputSchema");
-    assertEquals(Apis.json("['id','name']"), output.path("required"));
+    assertEquals(RawJson.tree("['id','name']"), output.path("required"));
     Apis.assertValid(output);
   }
 
@@ -154,7 +155,7 @@ class ConversionTest {
             "ssv spaceDelimited false"),
         styles);
     JsonNode limit = Apis.schema(swagger(), "list").at("/properties/limit");
-    assertEquals(Apis.json("{'type':'integer','exclusiveMinimum':0}"), limit);
+    assertEquals(RawJson.tree("{'type':'integer','exclusiveMinimum':0}"), limit);
   }
 
   @Test
@@ -162,13 +163,13 @@ class ConversionTest {
     Api api = swagger();
 
     JsonNode add = Apis.schema(api, "add");
-    assertEquals(Apis.json("['body']"), add.path("required"));
+    assertEquals(RawJson.tree("['body']"), add.path("required"));
     assertEquals("#/$defs/Pet", add.at("/properties/body/$ref").asText());
     assertEquals("the pet", add.at("/properties/body/description").asText());
     assertEquals("application/json", api.tools().get("add").operation().body().type());
     assertEquals("application/xml", api.tools().get("xml").operation().body().type());
     assertTrue(api.tools().get("form").operation().body().isForm());
-    assertEquals(Apis.json("['a']"), Apis.schema(api, "form").at("/properties/body/required"));
+    assertEquals(RawJson.tree("['a']"), Apis.schema(api, "form").at("/properties/body/required"));
     assertTrue(api.tools().get("file").operation().body().isMultipart());
     assertEquals(
         "binary", Apis.schema(api, "file").at("/properties/body/properties/f/format").asText());

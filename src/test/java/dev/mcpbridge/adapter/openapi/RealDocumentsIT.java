@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.config.DocumentSource;
 import dev.mcpbridge.dialect.SchemaDialect;
+import dev.mcpbridge.fixture.RawJson;
 import dev.mcpbridge.fixture.Requirements;
 import io.swagger.parser.OpenAPIParser;
 import io.swagger.v3.oas.models.OpenAPI;
@@ -152,7 +153,7 @@ class RealDocumentsIT {
     Operation issue = api.tools().get("issues_create").operation();
     assertEquals("POST /repos/{owner}/{repo}/issues", issue.method() + " " + issue.path());
     JsonNode schema = Apis.schema(api, "issues_create");
-    assertEquals(Apis.json("['owner','repo']"), schema.path("required"));
+    assertEquals(RawJson.tree("['owner','repo']"), schema.path("required"));
     assertEquals("string", schema.at("/properties/owner/type").asText());
   }
 
