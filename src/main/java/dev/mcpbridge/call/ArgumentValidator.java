@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.limit.TimeLimit;
 import dev.mcpbridge.metrics.Counts;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.ServerView;
@@ -13,12 +14,10 @@ import dev.mcpbridge.validation.SchemaValidator;
 import dev.mcpbridge.validation.SchemaValidator.Subject;
 import dev.mcpbridge.validation.Verdict;
 import io.vertx.core.Future;
-import io.vertx.core.Vertx;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 
 /**
  * Checks arguments against a tool's {@code inputSchema}. A call is not refused for an unusable
@@ -77,10 +76,8 @@ public final class ArgumentValidator {
     }
     return compiling.isEmpty()
         ? Future.succeededFuture(knownUnusable(server))
-        : Future.any(
-                Future.join(compiling).otherwiseEmpty(),
-                Vertx.currentContext().owner().timer(COMPILE_MILLIS, TimeUnit.MILLISECONDS))
-            .map(over -> knownUnusable(server));
+        : TimeLimit.of(COMPILE_MILLIS, Future.join(compiling))
+            .transform(over -> Future.succeededFuture(knownUnusable(server)));
   }
 
   /** The same, for the schemas that were compiled before. */

@@ -10,6 +10,7 @@ import dev.mcpbridge.bus.Bus;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.error.Executed;
+import dev.mcpbridge.limit.TimeLimit;
 import dev.mcpbridge.memory.MemoryBudget;
 import dev.mcpbridge.metrics.Counts;
 import dev.mcpbridge.model.Call;
@@ -196,13 +197,12 @@ public final class CallPipeline {
   }
 
   private static <T> Future<T> withinDeadline(Call call, Future<T> step) {
-    return step.isComplete()
-        ? step
-        : within(TimeUnit.NANOSECONDS.toMillis(call.deadlineNanos() - System.nanoTime()), step);
+    long millis = TimeUnit.NANOSECONDS.toMillis(call.deadlineNanos() - System.nanoTime());
+    return step.isComplete() ? step : within(millis, step);
   }
 
   private static <T> Future<T> within(long millis, Future<T> step) {
-    return step.timeout(Math.max(1, millis), TimeUnit.MILLISECONDS)
+    return TimeLimit.of(millis, step)
         .recover(
             failure ->
                 Future.failedFuture(

@@ -1,5 +1,6 @@
 package dev.mcpbridge.call;
 
+import dev.mcpbridge.limit.TimeLimit;
 import dev.mcpbridge.model.Catalogue;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.ServerState;
@@ -24,7 +25,6 @@ public final class CatalogueCache {
 
   private static final long WAIT_MILLIS = 100;
 
-  private final Vertx vertx;
   private final Directory directory;
   private final LeanDiscovery lean;
   private final long openedNanos = System.nanoTime();
@@ -39,7 +39,6 @@ public final class CatalogueCache {
   }
 
   public CatalogueCache(Vertx vertx, Directory directory) {
-    this.vertx = vertx;
     this.directory = directory;
     this.lean = new LeanDiscovery(vertx);
   }
@@ -77,10 +76,7 @@ public final class CatalogueCache {
     long openMillis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - openedNanos);
     long timeoutMillis =
         isLazyStart ? START_MILLIS : Math.max(WAIT_MILLIS, START_MILLIS - openMillis);
-    return Future.any(
-            directory.discovered(view.id()).otherwiseEmpty(),
-            vertx.timer(timeoutMillis, TimeUnit.MILLISECONDS))
-        .mapEmpty();
+    return TimeLimit.of(timeoutMillis, directory.discovered(view.id())).otherwiseEmpty().mapEmpty();
   }
 
   /** The catalogue of all servers that have been discovered. */

@@ -11,6 +11,9 @@ import java.util.stream.Collectors;
  * minItems} and {@code maxItems}. Objects are checked key by key, see {@link Section}. Stateless.
  */
 final class SchemaCheck {
+  /** The end of the text in a schema (ECMA-262); in Java also before a final line break. */
+  private static final Pattern UNESCAPED_DOLLAR = Pattern.compile("(?<!\\\\)\\$");
+
   private static final int MAX_SHOWN = 60;
 
   /** The part of a pattern that is for editors: values are checked without placeholders. */
@@ -68,7 +71,9 @@ final class SchemaCheck {
       return "expected at most " + maxLength + " characters";
     }
     String pattern = schema.path("pattern").asText().replace(PLACEHOLDER, "");
-    return Pattern.compile(pattern).matcher(text).find()
+    return Pattern.compile(UNESCAPED_DOLLAR.matcher(pattern).replaceAll("\\\\z"))
+            .matcher(text)
+            .find()
         ? null
         : schema.path("patternErrorMessage").textValue();
   }

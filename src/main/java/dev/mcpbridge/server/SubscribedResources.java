@@ -1,5 +1,6 @@
 package dev.mcpbridge.server;
 
+import dev.mcpbridge.limit.TimeLimit;
 import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonWriter;
@@ -12,7 +13,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.WeakHashMap;
-import java.util.concurrent.TimeUnit;
 
 /**
  * Reference-counted subscriptions to resources of a server: the server receives one subscription
@@ -107,9 +107,7 @@ final class SubscribedResources {
     }
     Session.Subscription begun = session.subscribe(filter(uri));
     listening.computeIfAbsent(session, s -> new HashMap<>()).put(uri, begun);
-    return begun
-        .acknowledged()
-        .timeout(timeoutMillis, TimeUnit.MILLISECONDS)
+    return TimeLimit.of(timeoutMillis, begun.acknowledged())
         .map(true)
         .onFailure(refused -> end(session, uri));
   }

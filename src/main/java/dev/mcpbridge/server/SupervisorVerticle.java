@@ -8,6 +8,7 @@ import dev.mcpbridge.cluster.SharedMap.Change;
 import dev.mcpbridge.config.BridgeConfig;
 import dev.mcpbridge.config.LimitsConfig;
 import dev.mcpbridge.config.ServerConfig;
+import dev.mcpbridge.limit.TimeLimit;
 import dev.mcpbridge.memory.MemoryBudget;
 import dev.mcpbridge.model.InstanceId;
 import dev.mcpbridge.model.InstanceLocation;
@@ -119,19 +120,7 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Ow
   @Override
   public Future<?> stop() {
     closing = true;
-    return endAll().compose(ended -> within(LEAVE_MILLIS, leaving));
-  }
-
-  /** Completes with the awaited future or after the given time, whichever is first. */
-  private Future<Void> within(long millis, Future<Void> awaited) {
-    Promise<Void> over = Promise.promise();
-    long timer = vertx.setTimer(Math.max(1, millis), t -> over.tryComplete());
-    awaited.onComplete(
-        done -> {
-          vertx.cancelTimer(timer);
-          over.tryComplete();
-        });
-    return over.future();
+    return endAll().compose(ended -> TimeLimit.of(LEAVE_MILLIS, leaving).otherwiseEmpty());
   }
 
   /** Stops the servers of this node so that others can start them. Waits at most the timeout. */
@@ -143,7 +132,7 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Ow
     context.runOnContext(
         v -> {
           leaving = cluster.leave();
-          within(timeout.toMillis(), leaving).onComplete(done);
+          TimeLimit.of(timeout.toMillis(), leaving).otherwiseEmpty().onComplete(done);
         });
     return done.future();
   }

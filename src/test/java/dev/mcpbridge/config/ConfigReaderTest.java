@@ -17,6 +17,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ConfigReaderTest {
 
@@ -169,10 +170,11 @@ class ConfigReaderTest {
   }
 
   /** Over the API placeholders are not resolved, so they do not exempt a value from its pattern. */
-  @Test
-  void textWithAPlaceholderIsCheckedOverTheApi() {
+  @ParameterizedTest
+  @ValueSource(strings = {"root${env:X}", "1000\n"})
+  void textIsCheckedOverTheApiToItsEnd(String user) {
     ObjectNode body = Json.object().put("id", "s").put("command", "sh");
-    body.putObject("docker").put("image", "i").put("user", "root${env:X}");
+    body.putObject("docker").put("image", "i").put("user", user);
 
     ConfigException failure =
         assertThrows(ConfigException.class, () -> ConfigReader.readServer(body, read("{}")));

@@ -7,6 +7,7 @@ import dev.mcpbridge.http.mcp.reply.ClientMessage;
 import dev.mcpbridge.http.mcp.request.CatalogueChanges;
 import dev.mcpbridge.http.mcp.request.ResourceSubscribers;
 import dev.mcpbridge.http.reply.EventStream;
+import dev.mcpbridge.limit.TimeLimit;
 import dev.mcpbridge.model.Caller;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.protocol.JsonObjects;
@@ -19,7 +20,6 @@ import io.vertx.core.Future;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 
 /**
  * {@code subscriptions/listen} (2026-07-28 basic/patterns/subscriptions): a stream that first
@@ -29,7 +29,7 @@ import java.util.concurrent.TimeUnit;
 final class SubscriptionStream {
   private static final int MAX_BUFFERED = 1000;
   private static final int MAX_RESOURCES = 1000;
-  private static final long TIMEOUT_SECONDS = 10;
+  private static final long TIMEOUT_MILLIS = 10_000;
   private static final List<String> CHANGES =
       List.of(McpMethod.TOOLS_CHANGED, McpMethod.PROMPTS_CHANGED, McpMethod.RESOURCES_CHANGED);
 
@@ -76,9 +76,7 @@ final class SubscriptionStream {
                         .listen(toolCatalogue.resource(uri).get(), uri, caller, this::updated)
                         .onSuccess(end -> agreed(uri, end)))
             .toList();
-    Future.join(subscriptions)
-        .timeout(TIMEOUT_SECONDS, TimeUnit.SECONDS)
-        .onComplete(done -> acknowledge());
+    TimeLimit.of(TIMEOUT_MILLIS, Future.join(subscriptions)).onComplete(done -> acknowledge());
   }
 
   /** Follows changes of catalogues until the stream ends. */

@@ -1,0 +1,35 @@
+package dev.mcpbridge.limit;
+
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * Limits the time that a caller waits for a future. Unlike {@link Future#timeout}, it always ends
+ * the wait on the caller's context: futures of the bus have no context, and would end on a thread
+ * of Netty, where no response can be written.
+ */
+public final class TimeLimit {
+  private TimeLimit() {}
+
+  /**
+   * Fails with a {@link TimeoutException} if the future does not complete in time. Called on a
+   * context.
+   */
+  public static <T> Future<T> of(long millis, Future<T> awaited) {
+    if (awaited.isComplete()) {
+      return awaited;
+    }
+    Vertx vertx = Vertx.currentContext().owner();
+    Promise<T> limited = Promise.promise();
+    long timer =
+        vertx.setTimer(
+            Math.max(1, millis),
+            t -> limited.tryFail(new TimeoutException("no result within " + millis + " ms")));
+    awaited
+        .onComplete(over -> vertx.cancelTimer(timer))
+        .onComplete(limited::tryComplete, limited::tryFail);
+    return limited.future();
+  }
+}
