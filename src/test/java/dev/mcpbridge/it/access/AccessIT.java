@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.auth.ApiKeys;
 import dev.mcpbridge.fixture.McpClient;
+import dev.mcpbridge.fixture.PackagedProgram;
 import dev.mcpbridge.fixture.TestBridge;
 import dev.mcpbridge.fixture.TestBridge.Answer;
 import java.io.Writer;
@@ -70,13 +71,7 @@ class AccessIT {
   void aCommandWithoutAKeyReportsHowToSetIt() throws Exception {
     for (String command : List.of("tools", "stdio")) {
       ProcessBuilder builder =
-          new ProcessBuilder(
-              TestBridge.java(),
-              "-jar",
-              System.getProperty("bridge.jar"),
-              command,
-              "--url",
-              bridge.uri("").toString());
+          new ProcessBuilder(PackagedProgram.command(command, "--url", bridge.uri("").toString()));
       builder.environment().remove("MCP_BRIDGE_KEY");
       Process program = builder.start();
       try (Writer in = program.outputWriter()) {

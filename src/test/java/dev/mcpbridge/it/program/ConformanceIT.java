@@ -46,7 +46,7 @@ class ConformanceIT {
                 "client",
                 "--command",
                 TestBridge.java()
-                    + " -cp "
+                    + " -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -cp "
                     + System.getProperty("java.class.path")
                     + " "
                     + ConformanceDriver.class.getName(),

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.mcpbridge.fixture.PackagedProgram;
 import dev.mcpbridge.fixture.Requirements;
 import dev.mcpbridge.fixture.ServedBridge;
 import dev.mcpbridge.fixture.TestBridge;
@@ -36,7 +37,6 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("program")
 @Tag("slow")
 class ProgramIT {
-  private static final Path JAR = Path.of(System.getProperty("bridge.jar"));
   private static final String UNUSED_ADDRESS = "http://127.0.0.1:1";
   private static final HttpClient CLIENT = HttpClient.newHttpClient();
 
@@ -450,9 +450,7 @@ class ProgramIT {
   }
 
   private List<String> pipe(int status, String input, String... arguments) throws Exception {
-    List<String> command = new ArrayList<>(List.of(TestBridge.java(), "-jar", JAR.toString()));
-    command.addAll(List.of(arguments));
-    Process process = launch(command.toArray(String[]::new));
+    Process process = launch(PackagedProgram.command(arguments).toArray(String[]::new));
     process.getOutputStream().write(input.getBytes(StandardCharsets.UTF_8));
     process.getOutputStream().close();
     String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
@@ -475,7 +473,7 @@ class ProgramIT {
   /** The command for serve, run by another program and with options for Java. */
   private static String[] serving(List<String> runner, String... options) {
     List<String> command = ServedBridge.command();
-    command.addAll(1, List.of(options));
+    command.addAll(command.indexOf("-jar"), List.of(options));
     command.addAll(0, runner);
     return command.toArray(String[]::new);
   }
@@ -503,10 +501,11 @@ class ProgramIT {
   }
 
   private String run(int status, String... arguments) throws Exception {
-    List<String> command = new ArrayList<>(List.of(TestBridge.java(), "-jar", JAR.toString()));
-    command.addAll(List.of(arguments));
     Process process =
-        new ProcessBuilder(command).directory(folder.toFile()).redirectErrorStream(true).start();
+        new ProcessBuilder(PackagedProgram.command(arguments))
+            .directory(folder.toFile())
+            .redirectErrorStream(true)
+            .start();
     String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     assertEquals(status, process.waitFor(), output);
     return output;

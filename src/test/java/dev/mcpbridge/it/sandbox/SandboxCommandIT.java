@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.mcpbridge.fixture.Engine;
+import dev.mcpbridge.fixture.PackagedProgram;
 import dev.mcpbridge.fixture.TestBridge;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -63,14 +64,7 @@ class SandboxCommandIT {
     Path file = folder.resolve("bridge.json");
     Files.writeString(file, TestBridge.json(config));
     Process process =
-        new ProcessBuilder(
-                TestBridge.java(),
-                "-jar",
-                System.getProperty("bridge.jar"),
-                "sandbox",
-                "check",
-                "--config",
-                file.toString())
+        new ProcessBuilder(PackagedProgram.command("sandbox", "check", "--config", file.toString()))
             .redirectError(ProcessBuilder.Redirect.INHERIT)
             .start();
     process.getOutputStream().close();

@@ -4,10 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.mcpbridge.fixture.NodeFixture;
+import dev.mcpbridge.fixture.PackagedProgram;
+import dev.mcpbridge.fixture.Requirements;
 import dev.mcpbridge.fixture.TestBridge;
 import java.io.BufferedReader;
 import java.io.BufferedWriter;
-import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
@@ -19,7 +20,6 @@ import org.junit.jupiter.api.Test;
 /** The stdio command as a relay to a running bridge. */
 @Tag("stdio")
 class StdioCommandIT {
-  private static final Path JAR = Path.of(System.getProperty("bridge.jar"));
   private static final String META =
       "\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\","
           + "\"io.modelcontextprotocol/clientCapabilities\":{}}";
@@ -43,12 +43,7 @@ class StdioCommandIT {
   void begin() throws Exception {
     relay =
         new ProcessBuilder(
-                TestBridge.java(),
-                "-jar",
-                JAR.toString(),
-                "stdio",
-                "--url",
-                "http://127.0.0.1:" + bridge.port())
+                PackagedProgram.command("stdio", "--url", "http://127.0.0.1:" + bridge.port()))
             .redirectError(ProcessBuilder.Redirect.INHERIT)
             .start();
     in = relay.outputWriter();
