@@ -28,7 +28,7 @@ class ClusterHealthIT {
 
   @BeforeAll
   static void start() throws Exception {
-    nodes = Nodes.start(folder, 3, Nodes.placed(folder, SERVERS));
+    nodes = Nodes.patient(folder, 3, Nodes.placed(folder, SERVERS));
     nodes.awaitReady(SERVERS);
   }
 

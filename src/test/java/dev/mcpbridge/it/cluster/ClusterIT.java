@@ -44,7 +44,8 @@ class ClusterIT {
 
   @BeforeAll
   static void start() throws Exception {
-    nodes = Nodes.start(folder, 3, Nodes.placed(folder, SERVERS));
+    nodes =
+        Nodes.patient(folder, 3, Nodes.placed(folder, SERVERS, "'tools':{'sleep':{'timeout':2}}"));
     nodes.awaitReady(SERVERS);
   }
 
@@ -300,7 +301,7 @@ class ClusterIT {
         "nope | {} | 404",
         "tool_error | {} | 200",
         "bad_result | {'result':[1]} | 502",
-        "never | {} | 504"
+        "sleep | {'ms':60000} | 504"
       },
       quoteCharacter = '"')
   void remoteFailuresEqualThoseOfTheOwner(String tool, String arguments, int status)
