@@ -20,7 +20,9 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -32,19 +34,31 @@ import org.junit.jupiter.api.io.TempDir;
 class ClusterFaultsIT {
   private static final List<String> SERVERS = List.of("a", "b", "c", "d", "e");
 
-  @TempDir Path folder;
-  private EffectLog effectLog;
-
-  @AutoClose("stopAll")
-  private Nodes nodes;
-
+  @TempDir static Path folder;
+  private static EffectLog effectLog;
+  private static Nodes nodes;
   private final AtomicInteger turn = new AtomicInteger();
 
-  @BeforeEach
-  void start() throws Exception {
+  @BeforeAll
+  static void start() throws Exception {
     effectLog = new EffectLog(folder);
     nodes = Nodes.with(folder, 3, "'drain':10,'mcpServers':{" + effectLog.servers(SERVERS) + "}");
-    nodes.awaitReady(SERVERS);
+  }
+
+  @BeforeEach
+  void allAreThere() throws Exception {
+    nodes.startMissing();
+    nodes.awaitPreferredOwners(SERVERS);
+  }
+
+  @AfterEach
+  void noProcessOfAStoppedNodeIsLeft() throws Exception {
+    nodes.awaitNoOrphans();
+  }
+
+  @AfterAll
+  static void stop() throws Exception {
+    nodes.stopAll();
   }
 
   private int anyUp() {

@@ -17,7 +17,9 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -29,21 +31,38 @@ import org.junit.jupiter.api.io.TempDir;
 class ClusterPartitionIT {
   private static final List<String> SERVERS = List.of("a", "b", "c", "d", "e");
 
-  @TempDir Path folder;
-  private EffectLog effectLog;
-  private Network network;
+  /** A tool with a short timeout. */
+  private static final String BRIEF = "cancels";
 
-  @AutoClose("stopAll")
-  private Nodes nodes;
+  @TempDir static Path folder;
+  private static EffectLog effectLog;
+  private static Network network;
+  private static Nodes nodes;
+  private static final AtomicInteger turn = new AtomicInteger();
 
-  private final AtomicInteger turn = new AtomicInteger();
-
-  @BeforeEach
-  void start() throws Exception {
+  @BeforeAll
+  static void start() throws Exception {
     effectLog = new EffectLog(folder);
     network = new Network(3);
-    nodes = Nodes.on(network, folder, 3, "'mcpServers':{" + effectLog.servers(SERVERS) + "}");
-    nodes.awaitReady(SERVERS);
+    String servers = effectLog.servers(SERVERS, "'tools':{'" + BRIEF + "':{'timeout':5}}");
+    nodes = Nodes.on(network, folder, 3, "'mcpServers':{" + servers + "}");
+  }
+
+  @BeforeEach
+  void allAreThere() throws Exception {
+    network.repair();
+    nodes.awaitMembers();
+    nodes.awaitPreferredOwners(SERVERS);
+  }
+
+  @AfterEach
+  void noProcessOfALostNodeIsLeft() throws Exception {
+    nodes.awaitNoOrphans();
+  }
+
+  @AfterAll
+  static void stop() throws Exception {
+    nodes.stopAll();
   }
 
   private int anyUp() {
@@ -161,7 +180,7 @@ class ClusterPartitionIT {
     int before = nodes.stderr(door).lastIndexOf(lost(owner));
     network.partition(owner, door);
     nodes.until(() -> nodes.stderr(door).lastIndexOf(lost(owner)) > before);
-    CompletableFuture<Answer> refused = nodes.callLater(door, server, "echo", "{}");
+    CompletableFuture<Answer> refused = nodes.callLater(door, server, BRIEF, "{}");
 
     assertEquals(200, nodes.call(primary, server, "echo", "{}").status());
     Answer answer = refused.get(60, TimeUnit.SECONDS);

@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.mcpbridge.fixture.NodeFixture;
 import dev.mcpbridge.fixture.PackagedProgram;
-import dev.mcpbridge.fixture.Requirements;
 import dev.mcpbridge.fixture.TestBridge;
 import java.io.BufferedReader;
 import java.io.BufferedWriter;
