@@ -25,6 +25,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -46,9 +47,12 @@ class ClusterServersIT {
                 .formatted(
                     Nodes.entry(folder, "'placement':['n2']"),
                     Nodes.entry(folder, "'placement':['quantum']")));
-    for (int node = 1; node <= 3; node++) {
-      nodes.awaitReady(node, "fixed");
-    }
+  }
+
+  @BeforeEach
+  void allAreThere() throws Exception {
+    nodes.startMissing();
+    nodes.awaitReady(List.of("fixed"));
   }
 
   /** The API definition of a scripted server. */
@@ -229,23 +233,19 @@ class ClusterServersIT {
   }
 
   @Test
-  void postedServersAreLostWhenAllNodesWereKilled(@TempDir Path other) throws Exception {
-    try (Nodes mortal = Nodes.start(other, 3, "")) {
-      String entry = TestBridge.json(Nodes.entry(other, ""));
-      String posted = "{\"id\":\"s\"," + entry.substring(1);
-      assertEquals(201, mortal.post(1, "/servers", posted).status());
+  void postedServersAreLostWhenAllNodesWereKilled() throws Exception {
+    assertEquals(201, nodes.post(1, "/servers", definition("lost")).status());
 
-      for (int node = 1; node <= 3; node++) {
-        mortal.kill(node);
-      }
-      mortal.startMissing();
-
-      for (int node = 1; node <= 3; node++) {
-        assertEquals(404, mortal.call(node, "s", "echo", "{}").status());
-      }
-      assertEquals(201, mortal.post(2, "/servers", posted).status());
-      mortal.assertAllAnswer(List.of("s"));
+    for (int node = 1; node <= 3; node++) {
+      nodes.kill(node);
     }
+    nodes.startMissing();
+
+    for (int node = 1; node <= 3; node++) {
+      assertEquals(404, nodes.call(node, "lost", "echo", "{}").status());
+    }
+    assertEquals(201, nodes.post(2, "/servers", definition("lost")).status());
+    nodes.assertAllAnswer(List.of("lost"));
   }
 
   @Test
@@ -280,24 +280,20 @@ class ClusterServersIT {
   }
 
   @Test
-  void postedServerSurvivesTheDeathOfItsNodes(@TempDir Path other) throws Exception {
-    try (Nodes mortal = Nodes.start(other, 3, "")) {
-      String entry = TestBridge.json(Nodes.entry(other, ""));
-      assertEquals(201, mortal.post(1, "/servers", "{\"id\":\"s\"," + entry.substring(1)).status());
+  void postedServerSurvivesTheDeathOfItsNodes() throws Exception {
+    assertEquals(201, nodes.post(1, "/servers", definition("mortal")).status());
 
-      int owner = mortal.owner(1, "s");
-      mortal.kill(owner);
-      mortal.awaitMembers();
-      int next = mortal.anyOther();
-      mortal.until(() -> mortal.owner(next, "s") != owner);
-      assertEquals(200, mortal.call(next, "s", "echo", "{}").status());
+    int owner = nodes.owner(1, "mortal");
+    nodes.kill(owner);
+    nodes.awaitMembers();
+    int next = nodes.anyOther();
+    nodes.until(() -> nodes.owner(next, "mortal") != owner);
+    assertEquals(200, nodes.call(next, "mortal", "echo", "{}").status());
 
-      mortal.start(owner);
-      mortal.awaitMembers();
-      mortal.awaitReady(owner, "s");
-      assertEquals(200, mortal.call(owner, "s", "echo", "{}").status());
-      assertEquals(
-          409, mortal.post(owner, "/servers", "{\"id\":\"s\"," + entry.substring(1)).status());
-    }
+    nodes.start(owner);
+    nodes.awaitMembers();
+    nodes.awaitReady(owner, "mortal");
+    assertEquals(200, nodes.call(owner, "mortal", "echo", "{}").status());
+    assertEquals(409, nodes.post(owner, "/servers", definition("mortal")).status());
   }
 }

@@ -16,6 +16,8 @@ import java.io.BufferedReader;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AutoClose;
@@ -41,9 +43,12 @@ class ClusterSessionsIT {
   private static final List<String> SERVERS = List.of("one", "two", "three", "own");
 
   @TempDir static Path folder;
+  @TempDir static Path other;
 
   @AutoClose("stopAll")
   private static Nodes nodes;
+
+  @AutoClose private static Nodes expiring;
 
   @BeforeAll
   static void start() throws Exception {
@@ -326,20 +331,37 @@ class ClusterSessionsIT {
     }
   }
 
-  @ParameterizedTest
-  @ValueSource(ints = {1, 2})
-  void sessionInUseDoesNotExpire(int node, @TempDir Path own) throws Exception {
-    String config = "'http':{'sessionIdle':4},'mcpServers':{}";
-    try (Nodes others = Nodes.with(own, 3, config)) {
-      RoamingSession client = new RoamingSession(others, "/mcp", NEWEST).initialize(1);
-      for (int i = 0; i < 6; i++) {
-        long next = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(1_800);
-        others.until(() -> System.nanoTime() - next > 0);
-        assertTrue(client.request(node, "ping", "{}").result().isEmpty());
+  /** A cluster whose sessions expire after four seconds. */
+  private static Nodes expiring() throws Exception {
+    if (expiring == null) {
+      String entry = Nodes.entry(other, "'isolation':'session','placement':['n2']");
+      String config = "'http':{'sessionIdle':4},'mcpServers':{'own':" + entry + "}";
+      expiring = Nodes.with(other, 3, config);
+      expiring.awaitReady(List.of("own"));
+    }
+    return expiring;
+  }
+
+  /** One session is used at the node where it was opened, the other at another node. */
+  @Test
+  void sessionInUseDoesNotExpire() throws Exception {
+    Nodes others = expiring();
+    Map<Integer, RoamingSession> clients = new TreeMap<>();
+    for (int node : List.of(1, 2)) {
+      clients.put(node, new RoamingSession(others, "/mcp", NEWEST).initialize(1));
+    }
+    for (int i = 0; i < 6; i++) {
+      long next = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(1_800);
+      others.until(() -> System.nanoTime() - next > 0);
+      for (Map.Entry<Integer, RoamingSession> client : clients.entrySet()) {
+        int node = client.getKey();
+        assertTrue(client.getValue().request(node, "ping", "{}").result().isEmpty());
       }
+    }
 
-      new RoamingSession(others, "/mcp", NEWEST).initialize(2);
+    new RoamingSession(others, "/mcp", NEWEST).initialize(2);
 
+    for (RoamingSession client : clients.values()) {
       for (int each : ALL) {
         assertTrue(client.request(each, "ping", "{}").result().isEmpty());
       }
@@ -347,19 +369,15 @@ class ClusterSessionsIT {
   }
 
   @Test
-  void idleSessionExpiresWithItsProcess(@TempDir Path own) throws Exception {
-    String entry = Nodes.entry(own, "'isolation':'session','placement':['n2']");
-    String config = "'http':{'sessionIdle':2},'mcpServers':{'own':" + entry + "}";
-    try (Nodes others = Nodes.with(own, 3, config)) {
-      others.awaitReady(List.of("own"));
-      RoamingSession client = new RoamingSession(others, "/servers/own/mcp", NEWEST).initialize(1);
-      assertTrue(client.call(3, "echo", "{\"n\":1.10}").text().contains("{\"n\":1.10}"));
-      others.until(() -> processes(others) == 2);
+  void idleSessionExpiresWithItsProcess() throws Exception {
+    Nodes others = expiring();
+    RoamingSession client = new RoamingSession(others, "/servers/own/mcp", NEWEST).initialize(1);
+    assertTrue(client.call(3, "echo", "{\"n\":1.10}").text().contains("{\"n\":1.10}"));
+    others.until(() -> processes(others) == 2);
 
-      others.until(() -> processes(others) == 1);
+    others.until(() -> processes(others) == 1);
 
-      assertEquals(404, client.request(1, "ping", "{}").status());
-    }
+    assertEquals(404, client.request(1, "ping", "{}").status());
   }
 
   private static int processes(Nodes of) throws Exception {
