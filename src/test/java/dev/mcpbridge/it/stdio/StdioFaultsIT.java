@@ -275,7 +275,7 @@ class StdioFaultsIT {
 
   /** With permanently pending calls, and with calls that exceed their deadlines. */
   @ParameterizedTest
-  @ValueSource(strings = {"'heartbeat':1,'timeout':60", "'heartbeat':8,'timeout':0.2"})
+  @ValueSource(strings = {"'heartbeat':1,'timeout':60", "'heartbeat':3,'timeout':0.2"})
   void aHungServerIsReplacedDespiteNewCalls(String times) throws Exception {
     try (TestBridge bridge =
         TestBridge.of(
@@ -345,8 +345,10 @@ class StdioFaultsIT {
   void aFullQueueRefusesCallsAtOnce() throws Exception {
     try (TestBridge bridge = TestBridge.scripted("'maxInFlight':1,'maxQueued':2,'timeout':30")) {
       List<CompletableFuture<Answer>> calls = new ArrayList<>();
-      for (int i = 0; i < 6; i++) {
-        calls.add(bridge.callLater("sleep", "{\"ms\":3000}"));
+      calls.add(bridge.callLater("sleep", "{\"ms\":3000}"));
+      bridge.until(() -> bridge.get("/servers/s").body().path("pending_calls").asInt() == 1);
+      for (int i = 0; i < 5; i++) {
+        calls.add(bridge.callLater("sleep", "{\"ms\":1}"));
       }
       List<Answer> answers = calls.stream().map(CompletableFuture::join).toList();
 
@@ -361,7 +363,7 @@ class StdioFaultsIT {
   @Test
   void instancesOfAServerShareItsCalls() throws Exception {
     try (TestBridge bridge =
-        TestBridge.scripted("'instances':3,'maxInFlight':1", "--slow-init", "3000")) {
+        TestBridge.scripted("'instances':3,'maxInFlight':1", "--slow-init", "1000")) {
       bridge.until(() -> bridge.pids("s").size() == 3 && bridge.state("s").equals("ready"));
       long from = System.nanoTime();
       List<CompletableFuture<Answer>> calls = new ArrayList<>();
