@@ -68,10 +68,9 @@ final class ServeCommand implements Callable<Integer> {
     config.warnings().forEach(warning -> System.err.println("warning: " + warning));
     Bridge bridge;
     try {
-      bridge = Bridge.start(ClassPreloader.vertx(), config).await(60, TimeUnit.SECONDS);
+      bridge = Bridge.start(config).await(60, TimeUnit.SECONDS);
     } catch (Exception e) {
       System.err.println("cannot start: " + e.getMessage());
-      ClassPreloader.close();
       return Main.FAILED;
     }
     if (train) {
