@@ -227,6 +227,17 @@ class StdioFaultsIT {
   }
 
   @Test
+  void aCallWhoseTimeoutPassesDuringTheStartIsAnswered() throws Exception {
+    String entry = TestBridge.entry("'tools':{'echo':{'timeout':0.2}}", "--slow-init", "3000");
+    try (TestBridge bridge = TestBridge.of("{'mcpServers':{'s':" + entry + "}}")) {
+      Answer answer = bridge.callLater("echo", "{}").get(20, TimeUnit.SECONDS);
+
+      assertEquals(504, answer.status(), answer.toString());
+      assertEquals("no", answer.body().path("executed").asText(), answer.toString());
+    }
+  }
+
+  @Test
   void callsDuringASlowStartWaitForIt() throws Exception {
     try (TestBridge bridge =
         TestBridge.of("{'mcpServers':{'s':" + TestBridge.entry("", "--slow-init", "5000") + "}}")) {
