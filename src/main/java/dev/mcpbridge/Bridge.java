@@ -102,14 +102,9 @@ public final class Bridge {
             cluster.mayAct());
     this.supervisor =
         new SupervisorVerticle(
-            bus,
-            cluster,
-            config,
-            severalCallers::get,
-            memory,
-            transportRegistry,
-            sandboxes::of,
-            self);
+            new SupervisorVerticle.Dependencies(
+                bus, cluster, severalCallers::get, memory, transportRegistry, sandboxes::of, self),
+            config);
     this.watch = EventLoopWatch.of(vertx);
   }
 
@@ -132,10 +127,12 @@ public final class Bridge {
     } catch (IOException e) {
       return vertx.close().transform(closed -> Future.failedFuture(e));
     }
-    return bridge
+    Promise<Bridge> started = Promise.promise();
+    bridge
         .open()
-        .map(bridge)
-        .recover(failure -> bridge.end().transform(closed -> Future.failedFuture(failure)));
+        .onSuccess(id -> started.complete(bridge))
+        .onFailure(failure -> bridge.end().onComplete(closed -> started.fail(failure)));
+    return started.future();
   }
 
   private static BridgeConfig complete(BridgeConfig config) throws IOException {

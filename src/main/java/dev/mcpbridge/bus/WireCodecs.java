@@ -12,6 +12,7 @@ import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.model.Call;
 import dev.mcpbridge.model.CallEvent;
 import dev.mcpbridge.model.Caller;
+import dev.mcpbridge.model.CancellationToken;
 import dev.mcpbridge.model.Confirmation;
 import dev.mcpbridge.model.RiskLevel;
 import dev.mcpbridge.model.ServerId;
@@ -122,7 +123,8 @@ public final class WireCodecs {
         caller(in),
         System.nanoTime() + in.number(),
         in.flag(),
-        in.part(WireCodecs::envelope));
+        in.part(WireCodecs::envelope),
+        new CancellationToken());
   }
 
   private static void caller(WireWriter out, Caller caller) {

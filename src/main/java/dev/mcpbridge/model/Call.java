@@ -26,28 +26,6 @@ public record Call(
     Envelope envelope,
     CancellationToken cancellation) {
 
-  /** A call that nothing has cancelled. */
-  public Call(
-      String id,
-      ServerId server,
-      Target target,
-      JsonSlice arguments,
-      Caller caller,
-      long deadlineNanos,
-      boolean streaming,
-      Envelope envelope) {
-    this(
-        id,
-        server,
-        target,
-        arguments,
-        caller,
-        deadlineNanos,
-        streaming,
-        envelope,
-        new CancellationToken());
-  }
-
   /** The params of the MCP request. */
   public JsonSlice params() {
     JsonWriter out = new JsonWriter(arguments.length() + 64).beginObject();

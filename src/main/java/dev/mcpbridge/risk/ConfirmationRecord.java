@@ -3,6 +3,7 @@ package dev.mcpbridge.risk;
 import dev.mcpbridge.bus.WireCodecs;
 import dev.mcpbridge.error.Executed;
 import dev.mcpbridge.model.Call;
+import dev.mcpbridge.model.CancellationToken;
 import dev.mcpbridge.model.Confirmation;
 import dev.mcpbridge.protocol.Envelope;
 import dev.mcpbridge.protocol.JsonSlice;
@@ -45,7 +46,8 @@ record ConfirmationRecord(
             call.caller(),
             0,
             false,
-            Envelope.NONE);
+            Envelope.NONE,
+            new CancellationToken());
     Confirmation remaining =
         new Confirmation(
             confirmation.id(),

@@ -80,25 +80,28 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Ow
   }
 
   /**
+   * What the supervisor uses.
+   *
    * @param severalCallers whether callers can be told apart at this moment
    */
-  public SupervisorVerticle(
+  public record Dependencies(
       Bus bus,
       Cluster cluster,
-      BridgeConfig config,
       BooleanSupplier severalCallers,
       MemoryBudget memory,
       TransportFactory transportFactory,
       ServerExtensions serverExtensions,
-      BridgeIdentity self) {
-    this.severalCallers = severalCallers;
-    this.bus = bus;
-    this.cluster = cluster;
+      BridgeIdentity self) {}
+
+  public SupervisorVerticle(Dependencies dependencies, BridgeConfig config) {
+    this.severalCallers = dependencies.severalCallers();
+    this.bus = dependencies.bus();
+    this.cluster = dependencies.cluster();
     this.config = config;
-    this.limits = limits(config.limits(), memory);
-    this.transportFactory = transportFactory;
-    this.serverExtensions = serverExtensions;
-    this.self = self;
+    this.limits = limits(config.limits(), dependencies.memory());
+    this.transportFactory = dependencies.transportFactory();
+    this.serverExtensions = dependencies.serverExtensions();
+    this.self = dependencies.self();
     this.shared = cluster.map("servers");
     this.apiServers = new ApiServers(bus, cluster, shared, serverDefinitions, new Local());
   }

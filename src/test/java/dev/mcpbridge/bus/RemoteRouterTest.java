@@ -20,6 +20,7 @@ import dev.mcpbridge.metrics.Counts;
 import dev.mcpbridge.model.Call;
 import dev.mcpbridge.model.CallEvent;
 import dev.mcpbridge.model.Caller;
+import dev.mcpbridge.model.CancellationToken;
 import dev.mcpbridge.model.InstanceId;
 import dev.mcpbridge.model.InstanceLocation;
 import dev.mcpbridge.model.ServerId;
@@ -110,7 +111,8 @@ class RemoteRouterTest {
             Caller.of("a"),
             0,
             false,
-            Envelope.NONE)
+            Envelope.NONE,
+            new CancellationToken())
         .withTimeout(60_000);
   }
 

@@ -19,6 +19,7 @@ import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.error.Executed;
 import dev.mcpbridge.model.Call;
 import dev.mcpbridge.model.Caller;
+import dev.mcpbridge.model.CancellationToken;
 import dev.mcpbridge.model.Confirmation;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.Target;
@@ -285,7 +286,8 @@ class ConfirmationsTest {
             Caller.of(caller),
             0,
             false,
-            Envelope.NONE);
+            Envelope.NONE,
+            new CancellationToken());
     return new ConfirmationRequest(call, "definition");
   }
 

@@ -20,6 +20,7 @@ import dev.mcpbridge.memory.MemoryBudget;
 import dev.mcpbridge.metrics.Counts;
 import dev.mcpbridge.model.Call;
 import dev.mcpbridge.model.Caller;
+import dev.mcpbridge.model.CancellationToken;
 import dev.mcpbridge.model.InstanceId;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.Target;
@@ -137,7 +138,8 @@ class SandboxRightsIT {
         Caller.of("a"),
         System.nanoTime() + TimeUnit.SECONDS.toNanos(50),
         false,
-        Envelope.NONE);
+        Envelope.NONE,
+        new CancellationToken());
   }
 
   private Future<JsonSlice> run(Call call) {

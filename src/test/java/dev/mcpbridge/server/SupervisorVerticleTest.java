@@ -38,14 +38,15 @@ class SupervisorVerticleTest {
         };
     SupervisorVerticle supervisor =
         new SupervisorVerticle(
-            Bus.create(vertx, cluster, new Counts()),
-            cluster,
-            config,
-            () -> false,
-            new MemoryBudget(1 << 20),
-            broken,
-            (instanceId, server, limits, drain) -> Optional.empty(),
-            new BridgeIdentity("1", () -> "me"));
+            new SupervisorVerticle.Dependencies(
+                Bus.create(vertx, cluster, new Counts()),
+                cluster,
+                () -> false,
+                new MemoryBudget(1 << 20),
+                broken,
+                (instanceId, server, limits, drain) -> Optional.empty(),
+                new BridgeIdentity("1", () -> "me")),
+            config);
     vertx.deployVerticle(supervisor).await(20, TimeUnit.SECONDS);
     return supervisor;
   }

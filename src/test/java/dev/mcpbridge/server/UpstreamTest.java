@@ -15,6 +15,7 @@ import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.memory.MemoryBudget;
 import dev.mcpbridge.model.Call;
 import dev.mcpbridge.model.Caller;
+import dev.mcpbridge.model.CancellationToken;
 import dev.mcpbridge.model.InstanceLocation;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.ServerState;
@@ -80,7 +81,8 @@ class UpstreamTest {
             Caller.of("a"),
             0,
             false,
-            Envelope.NONE)
+            Envelope.NONE,
+            new CancellationToken())
         .withTimeout(LONG_MILLIS);
   }
 

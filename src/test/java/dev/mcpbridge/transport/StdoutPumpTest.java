@@ -7,6 +7,7 @@ import dev.mcpbridge.fixture.Stubs;
 import dev.mcpbridge.memory.MemoryBudget;
 import io.vertx.core.Context;
 import io.vertx.core.Handler;
+import io.vertx.core.Vertx;
 import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
@@ -24,6 +25,16 @@ class StdoutPumpTest {
   private final List<String> events = new ArrayList<>();
   private boolean isOutOfMemory;
 
+  /** Timers become later turns. */
+  private final Vertx vertx =
+      Stubs.of(
+          Vertx.class,
+          (method, arguments) -> {
+            Handler<Long> timer = turn(arguments[1]);
+            turns.add(v -> timer.handle(1L));
+            return 1L;
+          });
+
   private final Context context =
       Stubs.of(
           Context.class,
@@ -31,6 +42,9 @@ class StdoutPumpTest {
             if (isOutOfMemory) {
               isOutOfMemory = false;
               throw new OutOfMemoryError("simulated");
+            }
+            if (method.equals("owner")) {
+              return vertx;
             }
             turns.add(turn(arguments[0]));
             return null;
@@ -45,8 +59,8 @@ class StdoutPumpTest {
           });
 
   @SuppressWarnings("unchecked")
-  private static Handler<Void> turn(Object handler) {
-    return (Handler<Void>) handler;
+  private static <T> Handler<T> turn(Object handler) {
+    return (Handler<T>) handler;
   }
 
   private void runPump() {
