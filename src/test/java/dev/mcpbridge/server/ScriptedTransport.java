@@ -1,31 +1,26 @@
 package dev.mcpbridge.server;
 
-import dev.mcpbridge.protocol.JsonObjects;
+import dev.mcpbridge.fixture.InMemoryTransport;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.McpMethod;
 import dev.mcpbridge.protocol.RpcMessage;
-import dev.mcpbridge.transport.Transport;
 import dev.mcpbridge.transport.TransportListener;
 import io.vertx.core.Context;
-import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
  * A process that answers the handshake and the lists by itself, and calls on request of the test.
  */
-final class ScriptedTransport implements Transport {
+final class ScriptedTransport extends InMemoryTransport {
   final TransportListener listener;
   private final Context context;
   private final List<JsonSlice> calls = new ArrayList<>();
   final Promise<Void> initialized = Promise.promise();
   final Promise<Void> called = Promise.promise();
-  final Promise<Void> ended = Promise.promise();
   final List<JsonSlice> listRequests = new CopyOnWriteArrayList<>();
-  final List<String> methods = new CopyOnWriteArrayList<>();
   final List<JsonSlice> subscriptionRequests = new CopyOnWriteArrayList<>();
   boolean holdsSubscriptions;
   boolean isFull;
@@ -33,31 +28,28 @@ final class ScriptedTransport implements Transport {
   boolean exitsOnDiscovery;
 
   ScriptedTransport(Context context, TransportListener listener) {
+    super(context);
     this.context = context;
     this.listener = listener;
+    connect(listener);
   }
 
   @Override
-  public long send(byte[] line) {
-    Map<String, JsonSlice> message = JsonObjects.members(JsonSlice.of(line));
-    String method = JsonObjects.string(message.get("method"));
-    JsonSlice id = message.get("id");
-    methods.add(method);
+  protected boolean hasRoom(String method) {
+    return !isFull || !"tools/call".equals(method);
+  }
+
+  @Override
+  protected void received(String method, JsonSlice id, JsonSlice params) {
     if (exitsOnDiscovery && McpMethod.DISCOVER.equals(method)) {
       context.runOnContext(v -> breakDown());
     } else if ("tools/call".equals(method)) {
-      if (isFull) {
-        return -1;
-      }
       calls.add(id);
       called.tryComplete();
     } else if (method.startsWith("resources/") && holdsSubscriptions) {
       subscriptionRequests.add(id);
     } else if ("initialize".equals(method)) {
-      answer(
-          id,
-          RpcMessage.Kind.RESULT,
-          "{'protocolVersion':'2025-06-18','capabilities':{'tools':{}}}");
+      respond(id.text(), "'result':{'protocolVersion':'2025-06-18','capabilities':{'tools':{}}}");
     } else if ("tools/list".equals(method)) {
       listRequests.add(id);
       if (!isSlow) {
@@ -66,23 +58,12 @@ final class ScriptedTransport implements Transport {
     } else if ("notifications/initialized".equals(method)) {
       initialized.tryComplete();
     } else if (id != null) {
-      answer(id, RpcMessage.Kind.ERROR, "{'code':-32601,'message':'unknown'}");
+      respond(id.text(), "'error':{'code':-32601,'message':'unknown'}");
     }
-    return line.length;
-  }
-
-  private void answer(JsonSlice id, RpcMessage.Kind kind, String payload) {
-    JsonSlice json = JsonSlice.of(payload.replace('\'', '"'));
-    context.runOnContext(v -> listener.messages(List.of(new RpcMessage(kind, id, null, json))));
-  }
-
-  /** Ends the process. Reported on the context, as by every transport. */
-  void end() {
-    context.runOnContext(v -> ended.tryComplete());
   }
 
   void answerList(JsonSlice id, String tool) {
-    answer(id, RpcMessage.Kind.RESULT, "{'tools':[{'name':'" + tool + "','inputSchema':{}}]}");
+    respond(id.text(), "'result':{'tools':[{'name':'" + tool + "','inputSchema':{}}]}");
   }
 
   void notifyToolsChanged() {
@@ -91,20 +72,16 @@ final class ScriptedTransport implements Transport {
   }
 
   void answerSubscription(int number) {
-    answer(subscriptionRequests.get(number), RpcMessage.Kind.RESULT, "{}");
+    respond(subscriptionRequests.get(number).text(), "'result':{}");
   }
 
   void answerCalls() {
-    calls.forEach(id -> answer(id, RpcMessage.Kind.RESULT, "{'content':[]}"));
+    calls.forEach(id -> respond(id.text(), "'result':{'content':[]}"));
   }
 
+  /** Ends the connection at once; called on the context. */
   void breakDown() {
     ended.tryComplete();
     listener.closed("it broke");
-  }
-
-  @Override
-  public Future<Void> close() {
-    return ended.future();
   }
 }

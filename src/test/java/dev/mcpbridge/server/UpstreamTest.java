@@ -218,7 +218,7 @@ class UpstreamTest {
 
     assertEquals(
         List.of("resources/subscribe", "resources/unsubscribe", "resources/subscribe"),
-        transport.methods.stream().filter(method -> method.startsWith("resources/")).toList());
+        transport.methods().stream().filter(method -> method.startsWith("resources/")).toList());
     transport.end();
     await(() -> upstream.close(0));
   }
@@ -263,7 +263,7 @@ class UpstreamTest {
 
     assertEquals(
         List.of(McpMethod.DISCOVER, McpMethod.INITIALIZE, McpMethod.DISCOVER),
-        transports.stream().map(transport -> transport.methods.get(0)).toList());
+        transports.stream().map(transport -> transport.methods().get(0)).toList());
     transports.get(2).end();
     await(() -> upstream.close(0));
   }

@@ -6,24 +6,19 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.fixture.InMemoryTransport;
 import dev.mcpbridge.protocol.BridgeIdentity;
 import dev.mcpbridge.protocol.Era;
-import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
-import dev.mcpbridge.protocol.JsonSyntaxException;
 import dev.mcpbridge.protocol.McpMethod;
 import dev.mcpbridge.protocol.RpcMessage;
-import dev.mcpbridge.protocol.RpcReader;
-import dev.mcpbridge.transport.Transport;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.junit5.VertxExtension;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -33,10 +28,10 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(VertxExtension.class)
 class HandshakeTest {
   private static final String DISCOVERED =
-      "\"result\":{\"supportedVersions\":[\"2026-07-28\"],\"capabilities\":{}}";
+      "'result':{'supportedVersions':['2026-07-28'],'capabilities':{}}";
   private static final String INITIALIZED =
-      "\"result\":{\"protocolVersion\":\"2025-11-25\",\"capabilities\":{}}";
-  private static final String UNKNOWN = "\"error\":{\"code\":-32601,\"message\":\"unknown\"}";
+      "'result':{'protocolVersion':'2025-11-25','capabilities':{}}";
+  private static final String UNKNOWN = "'error':{'code':-32601,'message':'unknown'}";
 
   /** Longer than the timeout of the first request to a running server. */
   private static final long LATE_MILLIS = 3_200;
@@ -53,38 +48,22 @@ class HandshakeTest {
   }
 
   /** A server with scripted, possibly delayed responses to some requests. */
-  private final class ScriptedServer implements Transport {
+  private final class ScriptedServer extends InMemoryTransport {
     final Session session = new Session(context, "s", new NoListener());
-    final List<String> received = new CopyOnWriteArrayList<>();
     Map<String, String> responses = Map.of();
     long startMillis = 1;
 
+    ScriptedServer() {
+      super(context);
+      connect(session);
+    }
+
     @Override
-    public long send(byte[] line) {
-      Map<String, JsonSlice> message = JsonObjects.members(JsonSlice.of(line));
-      String method = JsonObjects.string(message.get("method"));
-      received.add(method);
+    protected void received(String method, JsonSlice id, JsonSlice params) {
       String answer = responses.get(method);
       if (answer != null) {
-        String response =
-            "{\"jsonrpc\":\"2.0\",\"id\":" + message.get("id").text() + "," + answer + "}";
-        vertx.setTimer(startMillis, t -> context.runOnContext(v -> deliver(response)));
+        vertx.setTimer(startMillis, t -> respond(id.text(), answer));
       }
-      return line.length;
-    }
-
-    private void deliver(String message) {
-      byte[] bytes = message.getBytes(StandardCharsets.UTF_8);
-      try {
-        session.messages(List.of(new RpcReader(100).read(bytes, 0, bytes.length)));
-      } catch (JsonSyntaxException e) {
-        throw new AssertionError(e);
-      }
-    }
-
-    @Override
-    public Future<Void> close() {
-      return Future.succeededFuture();
     }
   }
 
@@ -127,7 +106,7 @@ class HandshakeTest {
 
     assertEquals("2026-07-28", perform(false, 20_000).revision());
 
-    assertEquals(List.of(McpMethod.DISCOVER), server.received);
+    assertEquals(List.of(McpMethod.DISCOVER), server.methods());
     assertTrue(server.session.isStateless());
   }
 
@@ -148,7 +127,7 @@ class HandshakeTest {
     assertEquals(
         List.of(
             McpMethod.DISCOVER, McpMethod.CANCELLED, McpMethod.INITIALIZE, McpMethod.INITIALIZED),
-        server.received);
+        server.methods());
   }
 
   @Test
