@@ -31,6 +31,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
+import io.vertx.core.WorkerExecutor;
 import io.vertx.core.file.FileSystemOptions;
 import java.io.IOException;
 import java.lang.System.Logger;
@@ -62,6 +63,10 @@ public final class Bridge {
   private final SupervisorVerticle supervisor;
   private final ReplicatedText newestConfiguration;
   private final EventLoopWatch watch;
+
+  /** Keeps the threads of servers until Vert.x closes, beyond the last task of a server. */
+  private final WorkerExecutor workers;
+
   private final AtomicBoolean severalCallers;
   private volatile String servers;
 
@@ -105,7 +110,13 @@ public final class Bridge {
             new SupervisorVerticle.Dependencies(
                 bus, cluster, severalCallers::get, memory, transportRegistry, sandboxes::of, self),
             config);
+    this.workers = config.threads().serversOnWorkers() ? workers(vertx) : null;
     this.watch = EventLoopWatch.of(vertx);
+  }
+
+  private static WorkerExecutor workers(Vertx vertx) {
+    int processors = Runtime.getRuntime().availableProcessors();
+    return vertx.createSharedWorkerExecutor(SupervisorVerticle.WORKER_POOL, processors);
   }
 
   private static Cluster cluster(Vertx vertx, BridgeConfig config) {

@@ -22,7 +22,6 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.ThreadingModel;
 import io.vertx.core.VerticleBase;
-import io.vertx.core.WorkerExecutor;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -41,8 +40,10 @@ import java.util.function.BooleanSupplier;
  * configuration and of the API coexist; a reload only affects the former.
  */
 public final class SupervisorVerticle extends VerticleBase implements Cluster.OwnershipListener {
+  /** The pool of worker threads that servers share, with {@code threads.servers: worker}. */
+  public static final String WORKER_POOL = "mcp-servers";
+
   private static final Logger LOG = System.getLogger(SupervisorVerticle.class.getName());
-  private static final String WORKERS = "mcp-servers";
   private static final long LATE_NOTIFICATION_MILLIS = 1_000;
   private static final long LEAVE_MILLIS = 2_000;
 
@@ -62,7 +63,6 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Ow
   private Map<ServerId, ServerConfig> desired = Map.of();
   private Future<Void> leaving = Future.succeededFuture();
   private volatile BridgeConfig config;
-  private WorkerExecutor workers;
   private boolean comparing;
   private boolean compareAgain;
   private boolean closing;
@@ -108,7 +108,6 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Ow
 
   @Override
   public Future<?> start() {
-    workers = openWorkers();
     bus.serve(Addresses.START_SERVER, apiServers::start);
     bus.serve(Addresses.STOP_SERVER, apiServers::stop);
     if (!cluster.isAlone()) {
@@ -331,19 +330,12 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Ow
     deployed.put(instanceId, new DeployedServer(whole, verticle, verticles));
   }
 
-  /** Worker threads, one for each processor, which all servers share; null for the event loop. */
-  private WorkerExecutor openWorkers() {
-    return config.threads().serversOnWorkers()
-        ? vertx.createSharedWorkerExecutor(WORKERS, Runtime.getRuntime().availableProcessors())
-        : null;
-  }
-
   private DeploymentOptions deployment() {
-    return workers == null
+    return config.threads().serversOnWorkers()
         ? new DeploymentOptions()
-        : new DeploymentOptions()
             .setThreadingModel(ThreadingModel.WORKER)
-            .setWorkerPoolName(WORKERS);
+            .setWorkerPoolName(WORKER_POOL)
+        : new DeploymentOptions();
   }
 
   /** Undeploys an instance. A new comparison afterwards decides whether to start it again. */

@@ -3,6 +3,10 @@ package dev.mcpbridge.it.stdio;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.mcpbridge.fixture.TestBridge;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -10,6 +14,20 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Servers on the event loop or on worker threads. */
 @Tag("stdio")
 class ServerThreadsIT {
+
+  private final List<Throwable> uncaught = new CopyOnWriteArrayList<>();
+  private final Thread.UncaughtExceptionHandler before =
+      Thread.getDefaultUncaughtExceptionHandler();
+
+  @BeforeEach
+  void recordUncaughtExceptions() {
+    Thread.setDefaultUncaughtExceptionHandler((thread, failure) -> uncaught.add(failure));
+  }
+
+  @AfterEach
+  void restoreHandler() {
+    Thread.setDefaultUncaughtExceptionHandler(before);
+  }
 
   @ParameterizedTest
   @CsvSource({"loop, false", "worker, true"})
@@ -28,5 +46,7 @@ class ServerThreadsIT {
               .anyMatch(thread -> thread.getName().startsWith("mcp-servers-"));
       assertEquals(hasWorkers, hasWorkerThreads);
     }
+
+    assertEquals(List.of(), uncaught, "the threads outlive the last task of a server");
   }
 }
