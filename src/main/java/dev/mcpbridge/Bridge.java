@@ -131,7 +131,11 @@ public final class Bridge {
    * cluster is read from a file.
    */
   public static Future<Bridge> start(BridgeConfig config) {
-    Vertx vertx = vertx();
+    return start(vertx(), config);
+  }
+
+  /** Starts a bridge on a Vert.x from {@link #vertx}, which it closes at its end. */
+  public static Future<Bridge> start(Vertx vertx, BridgeConfig config) {
     Bridge bridge;
     try {
       bridge = new Bridge(vertx, complete(config));
@@ -273,8 +277,8 @@ public final class Bridge {
   }
 
   /**
-   * Creates the Vert.x of a bridge. Without events for the flight recorder, which Netty registers
-   * when it allocates its first buffer, the start is 70 ms shorter.
+   * Creates the Vert.x of a bridge; needs no configuration. Without events for the flight recorder,
+   * which Netty registers when it allocates its first buffer, the start is 70 ms shorter.
    */
   public static Vertx vertx() {
     System.getProperties().putIfAbsent("io.netty.jfr.enabled", "false");

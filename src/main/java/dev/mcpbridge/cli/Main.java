@@ -34,6 +34,9 @@ public final class Main {
 
   public static void main(String[] args) {
     String name = args.length == 0 ? "" : args[0];
+    if (name.equals("serve")) {
+      ServeCommand.prepare();
+    }
     CommandLine program = program(name);
     if (args.length == 0) {
       program.usage(System.out);
