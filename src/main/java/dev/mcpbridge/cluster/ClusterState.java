@@ -198,8 +198,9 @@ final class ClusterState implements StateMachine {
     millis = 0;
     moves = 0;
     lastEpoch = 0;
-    bridge = null;
-    if (snapshot != null) {
+    if (snapshot == null) {
+      bridge = null;
+    } else {
       WireReader in = new WireReader(snapshot);
       millis = in.number();
       moves = in.number();

@@ -33,7 +33,7 @@ final class Placeholders {
     return environment == null;
   }
 
-  /** The values that have been inserted so far. */
+  /** The placeholders that have been resolved so far, each with its value. */
   List<String> values() {
     return values;
   }
@@ -58,7 +58,7 @@ final class Placeholders {
                       + " needs user input, which the bridge cannot request: use ${env:NAME}");
           default -> foreign(placeholder);
         };
-    values.add(value);
+    values.add(placeholder.group() + "=" + value);
     return value;
   }
 

@@ -6,7 +6,9 @@ import dev.mcpbridge.cluster.Cluster;
 import dev.mcpbridge.cluster.SharedMap;
 import dev.mcpbridge.cluster.SharedMap.Change;
 import dev.mcpbridge.config.BridgeConfig;
+import dev.mcpbridge.config.ContainerTarget;
 import dev.mcpbridge.config.LimitsConfig;
+import dev.mcpbridge.config.ProcessTarget;
 import dev.mcpbridge.config.ServerConfig;
 import dev.mcpbridge.limit.TimeLimit;
 import dev.mcpbridge.memory.MemoryBudget;
@@ -54,6 +56,7 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Ow
   private final TransportFactory transportFactory;
   private final ServerExtensions serverExtensions;
   private final BridgeIdentity self;
+  private final boolean usesWorkers;
   private final SharedMap shared;
   private final ServerDefinitions serverDefinitions = new ServerDefinitions();
   private final ApiServers apiServers;
@@ -102,6 +105,7 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Ow
     this.transportFactory = dependencies.transportFactory();
     this.serverExtensions = dependencies.serverExtensions();
     this.self = dependencies.self();
+    this.usesWorkers = config.threads().serversOnWorkers();
     this.shared = cluster.map("servers");
     this.apiServers = new ApiServers(bus, cluster, shared, serverDefinitions, new Local());
   }
@@ -323,15 +327,22 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Ow
     List<Future<String>> verticles = new ArrayList<>();
     serverExtensions
         .of(instanceId, server, limits, this::drainMillis)
-        .map(extension -> vertx.deployVerticle(extension, deployment()))
+        .map(extension -> vertx.deployVerticle(extension, deployment(server)))
         .ifPresent(verticles::add);
-    verticles.add(vertx.deployVerticle(verticle, deployment()));
+    verticles.add(vertx.deployVerticle(verticle, deployment(server)));
     published.add(server.id());
     deployed.put(instanceId, new DeployedServer(whole, verticle, verticles));
   }
 
-  private DeploymentOptions deployment() {
-    return config.threads().serversOnWorkers()
+  /**
+   * Where a server runs. One that is reached over HTTP stays on the event loop, which reads its
+   * sockets in any case.
+   */
+  private DeploymentOptions deployment(ServerConfig server) {
+    boolean hasProcess =
+        server.upstreamTarget() instanceof ProcessTarget
+            || server.upstreamTarget() instanceof ContainerTarget;
+    return usesWorkers && hasProcess
         ? new DeploymentOptions()
             .setThreadingModel(ThreadingModel.WORKER)
             .setWorkerPoolName(WORKER_POOL)

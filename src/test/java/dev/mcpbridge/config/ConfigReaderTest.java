@@ -285,6 +285,26 @@ class ConfigReaderTest {
     return config.servers().get(new ServerId("s")).fingerprint();
   }
 
+  /** A value belongs to its placeholder: that of another key cannot stand for it. */
+  @Test
+  void programIsDistinguishedByThePlaceholderOfEachValue() {
+    String program = "'command':'sh','args':['${env:A}']";
+    BridgeConfig shown =
+        read(
+            "{'mcpServers':{'s':{" + program + ",'placement':['${env:P}']}}}",
+            Map.of("A", "lazy", "P", "other"));
+    BridgeConfig changed =
+        read(
+            "{'mcpServers':{'s':{'start':'${env:S}'," + program + "}}}",
+            Map.of("S", "lazy", "A", "other"));
+
+    assertNotEquals(digest(shown), digest(changed));
+  }
+
+  private static String digest(BridgeConfig config) {
+    return config.servers().get(new ServerId("s")).programDigest();
+  }
+
   private static BridgeConfig read(String singleQuoted) {
     return read(singleQuoted, Map.of());
   }

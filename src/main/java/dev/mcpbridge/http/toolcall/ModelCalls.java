@@ -30,8 +30,10 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.ext.web.RoutingContext;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -64,8 +66,16 @@ public final class ModelCalls {
     this.maxDepth = maxDepth;
   }
 
-  /** One turn of a model, with its caller and its idempotency key. */
-  private record ModelTurn(ToolCatalogue toolCatalogue, Caller caller, Optional<String> key) {
+  /**
+   * One turn of a model, with its caller and its idempotency key.
+   *
+   * @param schemas the parsed schemas of their tools, so that a large one is parsed once a turn
+   */
+  private record ModelTurn(
+      ToolCatalogue toolCatalogue,
+      Caller caller,
+      Optional<String> key,
+      Map<JsonSlice, JsonNode> schemas) {
     /** The idempotency key of one call, which its id or position distinguishes within the turn. */
     IdempotencyKeys.IdempotencyKey key(String call) {
       return new IdempotencyKeys.IdempotencyKey(caller.name(), "POST /toolcall " + call, key.get());
@@ -82,7 +92,8 @@ public final class ModelCalls {
           "At most " + MAX_CALLS + " calls in a turn, found " + calls.size());
     }
     ModelTurn modelTurn =
-        new ModelTurn(toolCatalogue, Callers.caller(ctx), IdempotencyHeader.of(ctx));
+        new ModelTurn(
+            toolCatalogue, Callers.caller(ctx), IdempotencyHeader.of(ctx), new HashMap<>());
     Set<String> seen = new HashSet<>();
     List<Started> started = new ArrayList<>();
     for (FunctionCall call : calls) {
@@ -234,13 +245,13 @@ public final class ModelCalls {
         ids.next(),
         toolLocation.server().id(),
         Target.tool(toolLocation.name()),
-        restored(given, toolLocation.tool().inputSchema()),
+        restored(given, toolLocation.tool().inputSchema(), modelTurn),
         modelTurn.caller(),
         false);
   }
 
   /** Restores argument types. Numbers keep their digits; unchanged arguments are not rewritten. */
-  private static Arguments restored(Arguments given, JsonSlice schema) {
+  private static Arguments restored(Arguments given, JsonSlice schema, ModelTurn modelTurn) {
     if (schema == null
         || schema.length() > MAX_SCHEMA_BYTES
         || !ArgumentRestorer.isCandidate(given.tree())) {
@@ -248,7 +259,12 @@ public final class ModelCalls {
     }
     try {
       JsonNode exact = Json.exactTree(given.json());
-      JsonNode restored = ArgumentRestorer.restore(exact, Json.tree(schema));
+      JsonNode parsed = modelTurn.schemas().get(schema);
+      if (parsed == null) {
+        parsed = Json.tree(schema);
+        modelTurn.schemas().put(schema, parsed);
+      }
+      JsonNode restored = ArgumentRestorer.restore(exact, parsed);
       return restored == exact ? given : Arguments.fromScanned(Json.slice(restored), false);
     } catch (IOException unreadableSchema) {
       return given;

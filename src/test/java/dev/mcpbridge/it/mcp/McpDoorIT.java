@@ -176,6 +176,20 @@ class McpDoorIT {
     assertTrue(invalid.firstText().contains("ms"), invalid.firstText());
   }
 
+  @Test
+  void unknownMethodStartsNoServer() throws Exception {
+    try (TestBridge lazy =
+        TestBridge.of("{'mcpServers':{'s':" + TestBridge.entry("'start':'lazy'") + "}}")) {
+      for (String path : List.of("/mcp", "/servers/s/mcp")) {
+        Reply ping = new McpClient(lazy.uri(path), "{}").stateless("ping", "");
+
+        assertEquals(404, ping.status());
+        assertEquals(-32601, ping.errorCode());
+      }
+      assertEquals("stopped", lazy.state("s"));
+    }
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',

@@ -30,7 +30,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Responses and failures of an API, and what callers receive. */
 @Tag("openapi")
-@Tag("threads")
 class OpenApiIT {
   @AutoClose private static EchoApi api;
   @AutoClose private static EchoApi elsewhere;

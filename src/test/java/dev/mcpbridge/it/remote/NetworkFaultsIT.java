@@ -34,7 +34,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Network faults between the bridge and a remote server, at every phase of a call. */
 @Tag("remote")
 @Tag("slow")
-@Tag("threads")
 class NetworkFaultsIT {
   private static final int MAX_CONNECTIONS = 16;
 

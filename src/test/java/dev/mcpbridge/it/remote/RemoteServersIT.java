@@ -30,7 +30,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Remote servers: another bridge, the reference server, and servers that misbehave. */
 @Tag("remote")
-@Tag("threads")
 class RemoteServersIT {
   /** Starts a bridge in front of another one. */
   private static TestBridge inFrontOf(TestBridge behind, String keys) throws Exception {

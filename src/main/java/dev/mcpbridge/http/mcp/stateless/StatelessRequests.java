@@ -29,6 +29,7 @@ import io.vertx.core.Future;
 import io.vertx.ext.web.RoutingContext;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
+import java.util.function.Function;
 
 /**
  * The revision 2026-07-28: each request is independent, identifies its client in {@code _meta} and
@@ -37,7 +38,7 @@ import java.util.Map;
 public final class StatelessRequests {
   private static final byte[] RESULT_TYPE = "resultType".getBytes(StandardCharsets.US_ASCII);
 
-  private final McpCalls calls;
+  private final Map<String, Function<McpRequest, Future<JsonSlice>>> methods;
   private final EndpointInfo endpointInfo;
   private final PostReplies replies;
   private final CatalogueChanges changes;
@@ -49,7 +50,26 @@ public final class StatelessRequests {
       PostReplies replies,
       CatalogueChanges changes,
       ResourceSubscribers subscribers) {
-    this.calls = calls;
+    this.methods =
+        Map.of(
+            McpMethod.DISCOVER,
+            request -> Future.succeededFuture(discover(request)),
+            McpMethod.TOOLS_LIST,
+            request -> listResult(request, McpLists.tools(request)),
+            McpMethod.PROMPTS_LIST,
+            request -> listResult(request, McpLists.prompts(request)),
+            McpMethod.RESOURCES_LIST,
+            request -> listResult(request, McpLists.resources(request)),
+            McpMethod.TEMPLATES_LIST,
+            request -> listResult(request, McpLists.templates(request)),
+            McpMethod.TOOLS_CALL,
+            request -> calls.tool(request).map(StatelessRequests::complete),
+            McpMethod.PROMPTS_GET,
+            request -> calls.prompt(request).map(StatelessRequests::complete),
+            McpMethod.RESOURCES_READ,
+            request -> calls.resource(request).map(StatelessRequests::cacheable),
+            McpMethod.COMPLETE,
+            request -> calls.complete(request).map(StatelessRequests::complete));
     this.endpointInfo = endpointInfo;
     this.replies = replies;
     this.changes = changes;
@@ -73,7 +93,11 @@ public final class StatelessRequests {
           .map(toolCatalogue -> listen(ctx, message, endpoint.server(), toolCatalogue))
           .onFailure(failure -> RpcErrors.refuse(ctx, message.id(), failure));
     } else {
-      answer(ctx, message, endpoint);
+      Function<McpRequest, Future<JsonSlice>> method = methods.get(message.method());
+      if (method == null) {
+        throw RpcErrors.unknownMethod(message.method());
+      }
+      answer(ctx, message, endpoint, method);
     }
   }
 
@@ -88,7 +112,11 @@ public final class StatelessRequests {
     return stream;
   }
 
-  private void answer(RoutingContext ctx, ClientMessage message, Endpoint endpoint) {
+  private void answer(
+      RoutingContext ctx,
+      ClientMessage message,
+      Endpoint endpoint,
+      Function<McpRequest, Future<JsonSlice>> method) {
     Caller caller = Callers.caller(ctx);
     Client client = StatelessClient.of(Callers.of(ctx), message.meta());
     PostReply reply = replies.to(ctx);
@@ -99,27 +127,12 @@ public final class StatelessRequests {
         .compose(
             toolCatalogue -> {
               ParamHeaders.check(message, toolCatalogue, ctx.request().headers());
-              return result(
+              return method.apply(
                   new McpRequest(message, toolCatalogue, client, caller, reply, cancellation));
             })
         .onComplete(
             result -> reply.answer(message.id(), result),
             failure -> RpcErrors.answerStateless(reply, message, failure));
-  }
-
-  private Future<JsonSlice> result(McpRequest request) {
-    return switch (request.message().method()) {
-      case McpMethod.DISCOVER -> Future.succeededFuture(discover(request));
-      case McpMethod.TOOLS_LIST -> listResult(request, McpLists.tools(request));
-      case McpMethod.PROMPTS_LIST -> listResult(request, McpLists.prompts(request));
-      case McpMethod.RESOURCES_LIST -> listResult(request, McpLists.resources(request));
-      case McpMethod.TEMPLATES_LIST -> listResult(request, McpLists.templates(request));
-      case McpMethod.TOOLS_CALL -> calls.tool(request).map(StatelessRequests::complete);
-      case McpMethod.PROMPTS_GET -> calls.prompt(request).map(StatelessRequests::complete);
-      case McpMethod.RESOURCES_READ -> calls.resource(request).map(StatelessRequests::cacheable);
-      case McpMethod.COMPLETE -> calls.complete(request).map(StatelessRequests::complete);
-      default -> Future.failedFuture(RpcErrors.unknownMethod(request.message().method()));
-    };
   }
 
   private JsonSlice discover(McpRequest request) {
