@@ -23,7 +23,7 @@ final class ContainerEntryReader {
     if (max < min) {
       pool.report("max", "expected at least pool.min, " + min + ", found " + max);
     }
-    if (docker.placeholders().areLiteral() && max > limits.entryLimits().pool()) {
+    if (docker.isFromApi() && max > limits.entryLimits().pool()) {
       pool.report("max", "sandbox.limits.pool allows at most " + limits.entryLimits().pool());
     }
     ContainerTarget container =
@@ -67,7 +67,7 @@ final class ContainerEntryReader {
     double cpus = docker.number("cpus");
     int pids = docker.integer("pids");
     Map<String, Long> tmpfs = tmpfs(docker);
-    if (docker.placeholders().areLiteral()) {
+    if (docker.isFromApi()) {
       long total = tmpfs.values().stream().mapToLong(Long::longValue).sum();
       refuseAbove(docker, "memory", memory, entryLimits.memory());
       refuseAbove(docker, "cpus", cpus, entryLimits.cpus());
@@ -101,7 +101,7 @@ final class ContainerEntryReader {
 
   private static String runtime(Section docker) {
     String runtime = docker.text("runtime");
-    if (runtime != null && docker.placeholders().areLiteral()) {
+    if (runtime != null && docker.isFromApi()) {
       docker.report("runtime", "only the configuration file may set it");
     }
     return runtime;
@@ -116,7 +116,7 @@ final class ContainerEntryReader {
           "\"" + network + "\" is not isolated: expected none or a user-defined network");
     }
     boolean isListed = network.equals("none") || limits.allowedNetworks().contains(network);
-    if (docker.placeholders().areLiteral() && !isListed) {
+    if (docker.isFromApi() && !isListed) {
       docker.report("network", "not listed in sandbox.allowedNetworks");
     }
     return network;

@@ -73,6 +73,11 @@ final class Section {
     return placeholders;
   }
 
+  /** Whether it was received over the network and not read from the operator's own file. */
+  boolean isFromApi() {
+    return placeholders.areLiteral();
+  }
+
   boolean has(String key) {
     return node.hasNonNull(key);
   }

@@ -140,7 +140,7 @@ final class ServerEntryReader {
           "args", "an argument contains NUL or is longer than " + MAX_TEXT + " characters");
     }
     Map<String, Secret> environment = variables(entry);
-    if (entry.placeholders().areLiteral()) {
+    if (entry.isFromApi()) {
       environment.keySet().stream()
           .filter(ServerEntryReader::isUnsafe)
           .forEach(name -> entry.report("env." + name, "only the configuration file may set it"));
@@ -152,7 +152,7 @@ final class ServerEntryReader {
     if (entry.has("builtin")) {
       return Builtin.commandOf(entry.text("builtin", "git"));
     }
-    boolean isFromApi = entry.placeholders().areLiteral();
+    boolean isFromApi = entry.isFromApi();
     String command = entry.text("command", "");
     if (command.isBlank() && entry.has("docker") && !isFromApi) {
       return List.of();
@@ -234,7 +234,7 @@ final class ServerEntryReader {
       entry.report("docker", "a remote server cannot run in a container");
       return null;
     }
-    if (entry.placeholders().areLiteral()) {
+    if (entry.isFromApi()) {
       refuseAbove(entry, "instances", entry.integer("instances"), limits);
       refuseAbove(entry, "maxSessions", entry.integer("maxSessions", 1), limits);
     }

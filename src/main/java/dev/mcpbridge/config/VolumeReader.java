@@ -16,7 +16,7 @@ final class VolumeReader {
   private VolumeReader() {}
 
   static List<ContainerTarget.Mount> read(Section docker, SandboxConfig limits) {
-    boolean anyByDefault = limits.allowedMounts() == null && !docker.placeholders().areLiteral();
+    boolean anyByDefault = limits.allowedMounts() == null && !docker.isFromApi();
     List<String> volumes = docker.texts("volumes");
     List<ContainerTarget.Mount> mounts = new ArrayList<>();
     for (int i = 0; i < volumes.size(); i++) {
