@@ -8,6 +8,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -33,20 +34,38 @@ class ServerThreadsIT {
   @CsvSource({"loop, false", "worker, true"})
   void serversRunOnTheConfiguredThreads(String threads, boolean hasWorkers) throws Exception {
     try (TestBridge bridge =
-        TestBridge.of(
-            "{'threads':{'servers':'%s'},'mcpServers':{'a':%s,'b':%s}}"
-                .formatted(threads, TestBridge.entry(""), TestBridge.entry("")))) {
+        TestBridge.of(config(threads, "'a':%1$s,'b':%1$s".formatted(TestBridge.entry(""))))) {
       bridge.until(() -> bridge.state("a").equals("ready") && bridge.state("b").equals("ready"));
 
       assertEquals(200, bridge.post("/servers/a/tools/echo", "{\"text\":\"hi\"}").status());
       assertEquals(200, bridge.post("/servers/b/tools/echo", "{\"text\":\"hi\"}").status());
 
-      boolean hasWorkerThreads =
-          Thread.getAllStackTraces().keySet().stream()
-              .anyMatch(thread -> thread.getName().startsWith("mcp-servers-"));
-      assertEquals(hasWorkers, hasWorkerThreads);
+      assertEquals(hasWorkers, hasWorkerThreads());
     }
 
     assertEquals(List.of(), uncaught, "the threads outlive the last task of a server");
+  }
+
+  @Test
+  void aReloadDoesNotChangeTheThreads() throws Exception {
+    String server = TestBridge.entry("");
+    try (TestBridge bridge = TestBridge.of(config("loop", "'a':" + server)).awaitReady("a")) {
+      bridge.reload(config("worker", "'a':" + server + ",'b':" + server));
+      bridge.awaitReady("b");
+
+      assertEquals(200, bridge.post("/servers/b/tools/echo", "{}").status());
+      assertEquals(false, hasWorkerThreads());
+    }
+
+    assertEquals(List.of(), uncaught);
+  }
+
+  private static String config(String threads, String servers) {
+    return "{'threads':{'servers':'%s'},'mcpServers':{%s}}".formatted(threads, servers);
+  }
+
+  private static boolean hasWorkerThreads() {
+    return Thread.getAllStackTraces().keySet().stream()
+        .anyMatch(thread -> thread.getName().startsWith("mcp-servers-"));
   }
 }
