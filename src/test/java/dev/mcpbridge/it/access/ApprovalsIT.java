@@ -28,11 +28,10 @@ class ApprovalsIT {
   private static final String CALLER = ApiKeys.generate();
   private static final String BOSS = ApiKeys.generate();
   private static final String KEYS =
-      "'auth':{'keys':["
-          + TestBridge.key("caller", CALLER, "'read','call'")
-          + ","
-          + TestBridge.key("boss", BOSS, "'read','call','approve'")
-          + "]},";
+      TestBridge.auth(
+              TestBridge.key("caller", CALLER, "'read','call'"),
+              TestBridge.key("boss", BOSS, "'read','call','approve'"))
+          + ",";
   private static final String RISK = "'risk':{'tools':{'big':2,'sleep':2}}";
   private static final String SERVERS = "'mcpServers':{'s':" + TestBridge.entry(RISK) + "}}";
   private static final String OPERATOR = "'risk':{'approver':'operator'},";

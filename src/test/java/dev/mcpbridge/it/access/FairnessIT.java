@@ -37,11 +37,10 @@ class FairnessIT {
   private static final String GREEDY = ApiKeys.generate();
   private static final String MODEST = ApiKeys.generate();
   private static final String KEYS =
-      "'auth':{'keys':["
-          + TestBridge.key("greedy", GREEDY, "'read','call'")
-          + ","
-          + TestBridge.key("modest", MODEST, "'read','call'")
-          + "]},";
+      TestBridge.auth(
+              TestBridge.key("greedy", GREEDY, "'read','call'"),
+              TestBridge.key("modest", MODEST, "'read','call'"))
+          + ",";
 
   private static TestBridge open(String keys, String entry) throws Exception {
     TestBridge bridge =

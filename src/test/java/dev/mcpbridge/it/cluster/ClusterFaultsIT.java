@@ -95,9 +95,7 @@ class ClusterFaultsIT {
       nodes.kill(dead);
       load.awaitMore(50);
 
-      List<CompletedCall> made = load.stop();
-      System.err.println("killed owner: " + Load.outcomes(made));
-      effectLog.assertConsistent(made);
+      List<CompletedCall> made = effectLog.assertConsistent(load, "killed owner");
       for (CompletedCall call : made) {
         boolean mayFail =
             moved.contains(call.server()) && call.outcome().startsWith("502 node_lost");
@@ -138,9 +136,7 @@ class ClusterFaultsIT {
       nodes.until(() -> nodes.areMembers(doors));
       load.awaitMore(10);
 
-      List<CompletedCall> made = load.stop();
-      System.err.println("killed primary: " + Load.outcomes(made));
-      effectLog.assertConsistent(made);
+      List<CompletedCall> made = effectLog.assertConsistent(load, "killed primary");
       for (CompletedCall call : made) {
         boolean mayFail =
             moved.contains(call.server()) && call.outcome().startsWith("502 node_lost");
@@ -175,9 +171,7 @@ class ClusterFaultsIT {
       nodes.until(() -> ProcessHandle.of(old).filter(ProcessHandle::isAlive).isEmpty());
       nodes.awaitMembers();
       load.awaitMore(20);
-      List<CompletedCall> made = load.stop();
-      System.err.println("paused: " + Load.outcomes(made));
-      effectLog.assertConsistent(made);
+      effectLog.assertConsistent(load, "paused");
     }
     nodes.assertAllAnswer(SERVERS);
   }
@@ -194,9 +188,7 @@ class ClusterFaultsIT {
       nodes.until(() -> nodes.areMembers(doors));
       load.awaitMore(20);
 
-      List<CompletedCall> made = load.stop();
-      System.err.println("graceful stop: " + Load.outcomes(made));
-      effectLog.assertConsistent(made);
+      List<CompletedCall> made = effectLog.assertConsistent(load, "graceful stop");
       assertAllDone(made);
     }
     nodes.assertAllAnswer(SERVERS);

@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.mcpbridge.cluster.OwnerTable;
 import dev.mcpbridge.fixture.EffectLog;
 import dev.mcpbridge.fixture.Load;
-import dev.mcpbridge.fixture.Load.CompletedCall;
 import dev.mcpbridge.fixture.Network;
 import dev.mcpbridge.fixture.Nodes;
 import dev.mcpbridge.fixture.TestBridge.Answer;
@@ -102,9 +101,7 @@ class ClusterPartitionIT {
       network.plugIn(isolated);
       nodes.awaitMembers();
       load.awaitMore(20);
-      List<CompletedCall> made = load.stop();
-      System.err.println("isolated: " + Load.outcomes(made));
-      effectLog.assertConsistent(made);
+      effectLog.assertConsistent(load, "isolated");
     }
     nodes.assertAllAnswer(SERVERS);
   }
@@ -141,9 +138,7 @@ class ClusterPartitionIT {
         nodes.awaitMembers();
       }
       load.awaitMore(10);
-      List<CompletedCall> made = load.stop();
-      System.err.println("short outages: " + Load.outcomes(made));
-      effectLog.assertConsistent(made);
+      effectLog.assertConsistent(load, "short outages");
     }
     nodes.assertAllAnswer(SERVERS);
   }

@@ -147,7 +147,7 @@ class DocsPageIT {
 
   @Test
   void pageAsksForARequiredKeyAndUsesIt() throws Exception {
-    String keys = "'auth':{'keys':[" + TestBridge.key("page", KEY, "'read','call'") + "]},";
+    String keys = TestBridge.auth(TestBridge.key("page", KEY, "'read','call'")) + ",";
     try (TestBridge bridge = bridge(keys);
         Browser browser = new Browser(folder.resolve("profile"))) {
       browser.open(bridge.uri("/docs"));
@@ -178,7 +178,7 @@ class DocsPageIT {
     "/docs/swagger-ui-bundle.js,text/javascript"
   })
   void filesOfThePageAreServedWithoutAKey(String path, String type) throws Exception {
-    String keys = "'auth':{'keys':[" + TestBridge.key("page", KEY, "'read'") + "]},";
+    String keys = TestBridge.auth(TestBridge.key("page", KEY, "'read'")) + ",";
     try (TestBridge bridge = TestBridge.of("{" + keys + "'mcpServers':{}}")) {
       Answer answer = bridge.get(path);
 

@@ -45,11 +45,10 @@ class ReloadIT {
     String caller = ApiKeys.generate();
     String boss = ApiKeys.generate();
     String keys =
-        "'auth':{'keys':["
-            + TestBridge.key("caller", caller, "'read','call'")
-            + ","
-            + TestBridge.key("boss", boss, "'read','call','approve'")
-            + "]},";
+        TestBridge.auth(
+                TestBridge.key("caller", caller, "'read','call'"),
+                TestBridge.key("boss", boss, "'read','call','approve'"))
+            + ",";
     try (TestBridge bridge = TestBridge.of("{" + keys + SERVERS)) {
       bridge.until(() -> bridge.get("/servers/s", "x-api-key", boss).text().contains("\"ready\""));
 

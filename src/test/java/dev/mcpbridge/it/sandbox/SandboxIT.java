@@ -172,11 +172,10 @@ class SandboxIT {
     String greedy = ApiKeys.generate();
     String modest = ApiKeys.generate();
     String keys =
-        "'auth':{'keys':["
-            + TestBridge.key("greedy", greedy, "'read','call'")
-            + ","
-            + TestBridge.key("modest", modest, "'read','call'")
-            + "]},";
+        TestBridge.auth(
+                TestBridge.key("greedy", greedy, "'read','call'"),
+                TestBridge.key("modest", modest, "'read','call'"))
+            + ",";
     String entry = box("'riskLevel':3", "'pool':{'min':2,'max':2}");
     try (TestBridge bridge = TestBridge.of("{" + keys + "'mcpServers':{'s':" + entry + "}}")) {
       bridge.until(

@@ -195,11 +195,10 @@ class HostileServersIT {
     String reader = ApiKeys.generate();
     String boss = ApiKeys.generate();
     String keys =
-        "'auth':{'keys':["
-            + TestBridge.key("reader", reader, "'read','call'")
-            + ","
-            + TestBridge.key("boss", boss, "'read','call','admin'")
-            + "]},";
+        TestBridge.auth(
+                TestBridge.key("reader", reader, "'read','call'"),
+                TestBridge.key("boss", boss, "'read','call','admin'"))
+            + ",";
     String entry = TestBridge.entry("", "--exit");
     try (CapturedLog log = new CapturedLog();
         TestBridge bridge = TestBridge.of("{" + keys + "'mcpServers':{'s':" + entry + "}}")) {
