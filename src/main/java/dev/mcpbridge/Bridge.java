@@ -9,6 +9,7 @@ import dev.mcpbridge.cluster.ClusterNode;
 import dev.mcpbridge.cluster.ReplicatedText;
 import dev.mcpbridge.cluster.SingleNode;
 import dev.mcpbridge.config.BridgeConfig;
+import dev.mcpbridge.config.ClusterConfig;
 import dev.mcpbridge.config.ClusterSecret;
 import dev.mcpbridge.config.ConfigException;
 import dev.mcpbridge.config.ConfigProblem;
@@ -36,6 +37,7 @@ import io.vertx.core.file.FileSystemOptions;
 import java.io.IOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
@@ -151,10 +153,14 @@ public final class Bridge {
   }
 
   private static BridgeConfig complete(BridgeConfig config) throws IOException {
-    return config.cluster() == null
-        ? config
-        : config.withCluster(
-            ClusterSecret.withUserSecret(config.cluster(), StateFolder.of(System.getenv())));
+    ClusterConfig cluster = config.cluster();
+    if (cluster == null) {
+      return config;
+    }
+    Path state = StateFolder.of(System.getenv());
+    ClusterConfig withSecret = ClusterSecret.withUserSecret(cluster, state);
+    return config.withCluster(
+        cluster.folder() == null ? withSecret.withDefaultFolder(state) : withSecret);
   }
 
   /** The bound port. */

@@ -3,7 +3,7 @@ package dev.mcpbridge.bus;
 import dev.mcpbridge.bus.Addresses.Cancellation;
 import dev.mcpbridge.bus.Addresses.InstanceStopped;
 import dev.mcpbridge.cluster.Cluster;
-import dev.mcpbridge.cluster.link.Links.RemoteFailure;
+import dev.mcpbridge.cluster.peer.RemoteFailure;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.error.Executed;

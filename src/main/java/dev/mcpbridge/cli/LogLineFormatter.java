@@ -1,6 +1,7 @@
 package dev.mcpbridge.cli;
 
 import java.time.Instant;
+import java.util.List;
 import java.util.logging.ConsoleHandler;
 import java.util.logging.Formatter;
 import java.util.logging.Handler;
@@ -15,6 +16,12 @@ final class LogLineFormatter extends Formatter {
 
   /** Strong reference: a logger that is garbage collected loses its level. */
   private static final Logger OWN = Logger.getLogger("dev.mcpbridge");
+
+  /** Connections between nodes fail all the time while a node is away; the cluster reports that. */
+  private static final List<Logger> REPORTED_ELSEWHERE =
+      List.of(
+          Logger.getLogger("org.apache.zookeeper"),
+          Logger.getLogger("io.vertx.core.eventbus.impl.clustered"));
 
   /** The least severe level that is logged. */
   enum Threshold {
@@ -41,6 +48,7 @@ final class LogLineFormatter extends Formatter {
     root.addHandler(console);
     root.setLevel(Level.WARNING);
     OWN.setLevel(threshold.level);
+    REPORTED_ELSEWHERE.forEach(logger -> logger.setLevel(Level.OFF));
   }
 
   @Override

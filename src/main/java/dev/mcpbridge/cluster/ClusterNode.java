@@ -1,16 +1,15 @@
 package dev.mcpbridge.cluster;
 
 import dev.mcpbridge.cluster.Command.Join;
-import dev.mcpbridge.cluster.Command.Leave;
 import dev.mcpbridge.cluster.Command.Release;
-import dev.mcpbridge.cluster.SharedMap.Change;
-import dev.mcpbridge.cluster.agreement.Entry;
-import dev.mcpbridge.cluster.agreement.Message.Signed;
-import dev.mcpbridge.cluster.agreement.Replica;
-import dev.mcpbridge.cluster.agreement.Terms;
-import dev.mcpbridge.cluster.link.Identity;
-import dev.mcpbridge.cluster.link.Links;
+import dev.mcpbridge.cluster.engine.EmbeddedServer;
+import dev.mcpbridge.cluster.engine.Engine;
+import dev.mcpbridge.cluster.engine.ZooKeeperEngine;
+import dev.mcpbridge.cluster.peer.PeerBus;
+import dev.mcpbridge.cluster.trust.ClusterKeys;
 import dev.mcpbridge.config.ClusterConfig;
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.model.InstanceId;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -22,32 +21,40 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.UUID;
+import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
-import java.util.random.RandomGenerator;
 
 /**
- * A node of a cluster: connects the replicated state with the links between nodes and the clock.
- * Confined to the event loop that opened it.
+ * A node of a cluster: connects the state in the coordination store with the messages between nodes
+ * and the clock. Confined to the event loop that opened it.
  */
-public final class ClusterNode implements Cluster, ClusterState.StateListener, Links.Listener {
+public final class ClusterNode implements Cluster, Engine.Listener, PeerBus.Listener {
   private static final Logger LOG = System.getLogger(ClusterNode.class.getName());
   private static final long ORIGIN_NANOS = System.nanoTime() - TimeUnit.HOURS.toNanos(1);
+  private static final String MAPS = "maps/";
 
   private final Vertx vertx;
   private final ClusterConfig config;
-  private final Terms terms;
-  private final Identity identity;
-  private final Links links;
+  private final LeaseTerms terms;
+  private final NodeFolder folder;
+  private final PeerBus bus;
+  private final Bootstrap bootstrap;
+  private final ZooKeeperEngine engine;
   private final ClusterState state;
   private final Ownership ownership;
-  private final Replica replica;
-  private final PendingCommands pendingCommands;
-  private final Map<String, ReplicatedMap> maps = new HashMap<>();
+  private final Membership membership;
+  private final Map<String, SharedRecords> maps = new HashMap<>();
   private final LeaseState leaseState;
+  private final String version;
+  private final long incarnation;
+  private final AtomicLong stamps = new AtomicLong();
   private final String ownName = UUID.randomUUID().toString();
+  private final Callable<Void> preparation;
   private String url = "";
   private PeerListener peerListener;
   private Promise<Void> nextChange = Promise.promise();
@@ -56,38 +63,63 @@ public final class ClusterNode implements Cluster, ClusterState.StateListener, L
   /** The instances that this node may run while it has a lease, for other threads. */
   private volatile Set<InstanceId> runnable = Set.of();
 
+  private EmbeddedServer server;
+  private boolean isLoaded;
   private boolean isLeaving;
+  private boolean hasLeft;
   private boolean isChangePending;
   private long lastJoinNanos;
   private long ticks;
   private long timer;
 
+  /**
+   * @param maxMessage maximum size of a call or a result in bytes
+   */
   public ClusterNode(Vertx vertx, ClusterConfig config, String version, int maxMessage) {
     this.vertx = vertx;
     this.config = config;
-    this.terms =
-        new Terms(config.members().size(), TimeUnit.MILLISECONDS.toNanos(config.leaseMillis()));
-    this.identity =
-        new Identity(
-            config.name(),
-            config.members(),
-            config.slot(),
-            config.node(),
-            version,
-            System.currentTimeMillis() * 1000);
-    this.state = new ClusterState(this);
-    this.ownership = new Ownership(state, config.slot(), identity.incarnation());
-    this.links = new Links(vertx, identity, ClusterSockets.options(config, maxMessage), this);
-    this.replica =
-        new Replica(
-            terms,
-            config.slot(),
-            identity.incarnation(),
-            links,
-            state,
-            RandomGenerator.getDefault());
-    this.pendingCommands = new PendingCommands(replica, config.slot());
+    this.version = version;
+    this.incarnation = System.currentTimeMillis() * 1000;
+    this.terms = new LeaseTerms(TimeUnit.MILLISECONDS.toNanos(config.leaseMillis()));
+    ClusterKeys keys = new ClusterKeys(config.secret());
+    this.folder = new NodeFolder(config.folder());
+    this.engine =
+        new ZooKeeperEngine(
+            vertx,
+            new ZooKeeperEngine.Options(
+                config.zookeeper(),
+                "/mcp-bridge/" + config.name(),
+                keys.storePassword(),
+                keys.seal(),
+                (int) Math.max(1_000, 4 * config.leaseMillis())));
+    this.bus =
+        new PeerBus(
+            vertx,
+            new PeerBus.Options(
+                new PeerBus.Introduction(
+                    config.name(),
+                    keys.fingerprint(),
+                    config.address(),
+                    config.node(),
+                    incarnation,
+                    version),
+                config.host(),
+                folder.certificate(),
+                folder.authority(),
+                maxMessage,
+                config.leaseMillis(),
+                this::slot),
+            this);
+    this.bootstrap = new Bootstrap(vertx, config, keys, folder, bus);
+    this.state = new ClusterState();
+    this.ownership = new Ownership(state, this::slot, incarnation);
+    this.membership = new Membership(engine, state, terms, ClusterNode::now);
     this.leaseState = new LeaseState(terms, now());
+    this.preparation =
+        () -> {
+          folder.prepare(config, keys);
+          return null;
+        };
   }
 
   @Override
@@ -96,32 +128,66 @@ public final class ClusterNode implements Cluster, ClusterState.StateListener, L
     vertx.runOnContext(
         v -> {
           url = address;
-          links.open().onSuccess(listening -> startTicking()).onComplete(opened);
+          vertx
+              .executeBlocking(preparation, false)
+              .compose(prepared -> bus.open())
+              .onSuccess(listening -> begin())
+              .onComplete(opened);
         });
     return opened.future();
   }
 
-  private void startTicking() {
+  private void begin() {
+    bus.setPeers(config.members());
+    engine.open(this);
     timer = vertx.setPeriodic(Math.max(5, config.leaseMillis() / 40), t -> tick());
+    bootstrap
+        .start()
+        .onSuccess(
+            started -> {
+              server = started;
+              engine.serverStarted(started);
+            })
+        .onFailure(
+            e ->
+                LOG.log(
+                    Level.ERROR,
+                    "the coordination store of this node does not start: {0}",
+                    e.toString()));
   }
 
   private void tick() {
     long now = now();
-    replica.tick(now, System.currentTimeMillis());
-    pendingCommands.failExpired(now);
+    membership.renew();
     watchLease(now);
-    declareLostMembers(now);
+    membership.declareLost();
     joinIfUnknown(now);
     if (++ticks % 8 == 0) {
       changed();
     }
-    if (ticks % 40 == 0 && !ownership.assigned().containsAll(ownership.owned())) {
+    if (ticks % 40 == 0) {
+      everySecond();
+    }
+  }
+
+  private void everySecond() {
+    if (!ownership.assigned().containsAll(ownership.owned())) {
       moved();
+    }
+    if (server != null) {
+      server.renewElectionConnections();
+    }
+    Set<String> others = new TreeSet<>(config.members());
+    state.members().forEach(member -> others.add(member.address()));
+    bus.setPeers(others);
+    boolean isFirst = state.members().stream().allMatch(member -> member.slot() >= slot());
+    if (isFirst && hasLease()) {
+      maps.values().forEach(SharedRecords::sweep);
     }
   }
 
   private void watchLease(long now) {
-    switch (leaseState.update(replica.leaseUntil(now), now)) {
+    switch (leaseState.update(membership.leaseUntil(), now)) {
       case ACQUIRED -> {
         LOG.log(Level.INFO, "node={0} lease acquired", config.node());
         changed();
@@ -139,40 +205,40 @@ public final class ClusterNode implements Cluster, ClusterState.StateListener, L
     }
   }
 
-  private void declareLostMembers(long now) {
-    for (Member member : List.copyOf(state.members())) {
-      byte[] command = new Leave(member.slot(), member.incarnation()).toBytes();
-      if (replica.declare(member.slot(), command, now)) {
-        LOG.log(Level.WARNING, "node={0} declared lost", member.name());
-      }
-    }
-  }
-
-  /** Proposes a join until the shared state has the current description of this node. */
+  /** Joins, and describes this node again when its description has changed. */
   private void joinIfUnknown(long now) {
-    boolean isDue = now - lastJoinNanos >= terms.leaseNanos() / 3;
-    if (ownershipListener == null || !hasLease() || !isDue) {
+    boolean isDue = now - lastJoinNanos >= terms.leaseNanos() / 5;
+    boolean canJoin = isLoaded && engine.health().isConnected() && slot() > 0;
+    if (ownershipListener == null || !canJoin || !isDue || hasLeft) {
       return;
     }
-    Member self = self();
-    boolean isCurrent = state.member(config.slot()).filter(self::equals).isPresent();
-    boolean hasLeft = isLeaving && state.member(config.slot()).isEmpty();
-    if (!isCurrent && !hasLeft) {
+    if (!membership.isHeld()) {
+      if (leaseState.isOver()) {
+        lastJoinNanos = now;
+        membership.identify(slot(), incarnation);
+        membership.join(self(), ownName).onSuccess(joined -> bootstrap.established());
+      }
+    } else if (state.member(slot()).filter(self()::equals).isEmpty()) {
       lastJoinNanos = now;
-      propose(new Join(self, ownName));
+      membership.propose(new Join(self(), ownName));
     }
   }
 
   private Member self() {
-    return Member.of(identity, config.labels(), url, ownership.offered(), isLeaving);
-  }
-
-  private Future<Change> propose(Command command) {
-    return pendingCommands.make(command, now());
+    return new Member(
+        slot(),
+        incarnation,
+        config.node(),
+        config.address(),
+        url,
+        version,
+        config.labels(),
+        List.copyOf(ownership.offered()),
+        isLeaving);
   }
 
   private boolean hasLease() {
-    return replica.leaseUntil(now()) > now();
+    return membership.leaseUntil() > now();
   }
 
   /** A monotonic clock that is always positive, so that zero is in the past. */
@@ -189,12 +255,12 @@ public final class ClusterNode implements Cluster, ClusterState.StateListener, L
 
   @Override
   public int slot() {
-    return config.slot();
+    return bootstrap.number();
   }
 
   @Override
   public long incarnation() {
-    return identity.incarnation();
+    return incarnation;
   }
 
   @Override
@@ -236,12 +302,16 @@ public final class ClusterNode implements Cluster, ClusterState.StateListener, L
 
   @Override
   public SharedMap map(String name) {
-    return maps.computeIfAbsent(name, unused -> new ReplicatedMap(name, state, this::propose));
+    return maps.computeIfAbsent(name, unused -> new SharedRecords(name, engine, stamp()));
+  }
+
+  private SharedRecords.Stamp stamp() {
+    return new SharedRecords.Stamp(() -> incarnation, stamps::incrementAndGet);
   }
 
   @Override
   public String name(int slot) {
-    return state.member(slot).map(Member::name).orElse(config.members().get(slot));
+    return state.member(slot).map(Member::name).orElse("number " + slot);
   }
 
   @Override
@@ -270,7 +340,8 @@ public final class ClusterNode implements Cluster, ClusterState.StateListener, L
     runnable = ownership.assigned();
     released.ifPresent(
         owner ->
-            propose(new Release(instanceId, owner.slot(), owner.incarnation(), owner.epoch())));
+            membership.propose(
+                new Release(instanceId, owner.slot(), owner.incarnation(), owner.epoch())));
   }
 
   @Override
@@ -284,14 +355,10 @@ public final class ClusterNode implements Cluster, ClusterState.StateListener, L
   }
 
   private void leaveWhenReleased(Promise<Void> left) {
-    boolean isAnnounced = state.member(config.slot()).filter(Member::isLeaving).isPresent();
+    boolean isAnnounced = state.member(slot()).filter(Member::isLeaving).isPresent();
     if (isAnnounced && ownership.owned().isEmpty()) {
-      propose(new Leave(config.slot(), identity.incarnation()))
-          .onComplete(
-              applied -> {
-                replica.resign(now());
-                vertx.setTimer(50, t -> left.complete());
-              });
+      hasLeft = true;
+      membership.leave().onComplete(over -> left.complete());
     } else if (leaseState.isOver()) {
       left.complete();
     } else {
@@ -306,17 +373,26 @@ public final class ClusterNode implements Cluster, ClusterState.StateListener, L
 
   @Override
   public Future<byte[]> ask(int slot, String address, byte[] body, long timeoutMillis) {
-    return links.ask(slot, address, body, timeoutMillis);
+    return state
+        .member(slot)
+        .map(member -> bus.ask(member.address(), address, body, timeoutMillis))
+        .orElseGet(() -> Future.failedFuture(unknown(slot)));
+  }
+
+  private static BridgeException unknown(int slot) {
+    return new BridgeException(
+            ErrorCode.NODE_UNREACHABLE, "Node number " + slot + " is not a member")
+        .withRetryAfter(1_000);
   }
 
   @Override
   public void tell(int slot, String topic, byte[] body) {
-    links.tell(slot, topic, body);
+    state.member(slot).ifPresent(member -> bus.tell(member.address(), topic, body));
   }
 
   @Override
   public void tellAll(String topic, byte[] body) {
-    links.nodes().keySet().forEach(slot -> links.tell(slot, topic, body));
+    bus.connected().forEach(other -> bus.tell(other, topic, body));
   }
 
   @Override
@@ -326,19 +402,18 @@ public final class ClusterNode implements Cluster, ClusterState.StateListener, L
 
   @Override
   public View view() {
-    int primary = replica.primary();
+    Engine.Health health = engine.health();
     return new View(
         stateName(),
         config.node(),
-        primary < 0 ? null : name(primary),
+        health.leader() < 1 ? null : name(health.leader()),
         List.copyOf(state.members()),
-        replica.view(),
+        health.term(),
         state.moves());
   }
 
   private String stateName() {
-    boolean isMember =
-        ownershipListener != null && hasLease() && state.member(config.slot()).isPresent();
+    boolean isMember = ownershipListener != null && hasLease() && state.member(slot()).isPresent();
     return isLeaving ? "leaving" : isMember ? "member" : leaseState.stateWithoutLease();
   }
 
@@ -355,21 +430,46 @@ public final class ClusterNode implements Cluster, ClusterState.StateListener, L
   @Override
   public Future<Void> close() {
     vertx.cancelTimer(timer);
-    return links.close();
+    bootstrap.close();
+    engine.close();
+    EmbeddedServer running = server;
+    Future<Void> stopped =
+        running == null
+            ? Future.succeededFuture()
+            : vertx.executeBlocking(
+                () -> {
+                  running.stop();
+                  return null;
+                },
+                false);
+    return stopped.transform(over -> bus.close());
   }
 
-  // --- ClusterState
+  // --- Engine
 
   @Override
-  public void applied(Entry entry, String map, Change change) {
-    pendingCommands.applied(entry, change);
-    if (change != null && change.isDone() && maps.containsKey(map)) {
-      maps.get(map).notifyListeners();
+  public void loaded() {
+    isLoaded = true;
+    maps.values().forEach(SharedRecords::notifyListeners);
+  }
+
+  @Override
+  public void changed(String key, Engine.Entry entry) {
+    if (key.equals(Membership.STATE) && entry != null) {
+      state.restore(entry.value());
+      moved();
+    } else if (key.startsWith(MAPS)) {
+      int end = key.indexOf('/', MAPS.length());
+      SharedRecords map = maps.get(key.substring(MAPS.length(), end));
+      if (map != null) {
+        map.changed(key.substring(end + 1), entry);
+        map.notifyListeners();
+      }
     }
   }
 
-  @Override
-  public void moved() {
+  /** Members or owners have changed. */
+  private void moved() {
     runnable = ownership.assigned();
     if (!isChangePending) {
       isChangePending = true;
@@ -384,46 +484,43 @@ public final class ClusterNode implements Cluster, ClusterState.StateListener, L
     }
   }
 
-  @Override
-  public void restored() {
-    maps.values().forEach(ReplicatedMap::notifyListeners);
-  }
-
   private void changed() {
     Promise<Void> change = nextChange;
     nextChange = Promise.promise();
     change.complete();
   }
 
-  // --- Links
+  // --- PeerBus
 
   @Override
-  public void up(int slot, String node) {
+  public void up(String address, int member, String node) {
     changed();
     if (peerListener != null) {
-      peerListener.connected(slot, node);
+      peerListener.connected(member, node);
     }
   }
 
   @Override
-  public void down(int slot) {
+  public void down(String address) {
     changed();
   }
 
   @Override
-  public void agreement(Signed message) {
-    replica.receive(message, now());
-  }
-
-  @Override
-  public void news(int slot, String topic, byte[] body) {
+  public void news(String address, int member, String topic, byte[] body) {
     if (peerListener != null) {
-      peerListener.onMessage(slot, topic, body);
+      peerListener.onMessage(member, topic, body);
     }
   }
 
   @Override
-  public void question(int slot, String address, byte[] body, BiConsumer<byte[], byte[]> answer) {
-    peerListener.onRequest(slot, address, body, answer);
+  public void question(
+      String address, int member, String name, byte[] body, BiConsumer<byte[], byte[]> answer) {
+    if (name.equals(Bootstrap.QUESTION)) {
+      bootstrap
+          .answer(body, engine)
+          .onComplete(bytes -> answer.accept(bytes, null), e -> answer.accept(null, new byte[0]));
+    } else {
+      peerListener.onRequest(member, name, body, answer);
+    }
   }
 }

@@ -1,10 +1,8 @@
 package dev.mcpbridge.cluster;
 
-import dev.mcpbridge.cluster.agreement.Terms;
-
 /** Tracks this node's lease from one tick to the next. Confined to the event loop. */
 final class LeaseState {
-  private final Terms terms;
+  private final LeaseTerms terms;
   private final long createdNanos;
   private volatile long untilNanos;
   private boolean mayAct;
@@ -19,7 +17,7 @@ final class LeaseState {
     LOST
   }
 
-  LeaseState(Terms terms, long now) {
+  LeaseState(LeaseTerms terms, long now) {
     this.terms = terms;
     this.createdNanos = now;
   }

@@ -1,16 +1,16 @@
 package dev.mcpbridge.cluster;
 
-import dev.mcpbridge.cluster.link.Identity;
 import dev.mcpbridge.model.InstanceId;
 import dev.mcpbridge.wire.WireReader;
 import dev.mcpbridge.wire.WireWriter;
 import java.util.List;
-import java.util.Set;
 
 /**
  * A member of the cluster.
  *
+ * @param slot number of the node, which stays the same after a restart
  * @param incarnation incarnation of its process, which differs after each start
+ * @param address {@code host:port} for the messages of other nodes
  * @param url URL of its API
  * @param labels labels that servers may require
  * @param instances instances that it can run according to its own configuration
@@ -20,6 +20,7 @@ public record Member(
     int slot,
     long incarnation,
     String name,
+    String address,
     String url,
     String version,
     List<String> labels,
@@ -30,23 +31,11 @@ public record Member(
     return instances.contains(instanceId);
   }
 
-  static Member of(
-      Identity node, List<String> labels, String url, Set<InstanceId> parts, boolean isLeaving) {
-    return new Member(
-        node.slot(),
-        node.incarnation(),
-        node.node(),
-        url,
-        node.version(),
-        labels,
-        List.copyOf(parts),
-        isLeaving);
-  }
-
   static void write(WireWriter out, Member member) {
     out.number(member.slot)
         .number(member.incarnation)
         .text(member.name)
+        .text(member.address)
         .text(member.url)
         .text(member.version)
         .list(member.labels, WireWriter::text)
@@ -58,6 +47,7 @@ public record Member(
     return new Member(
         (int) in.number(),
         in.number(),
+        in.text(),
         in.text(),
         in.text(),
         in.text(),

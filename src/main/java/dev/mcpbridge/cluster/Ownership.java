@@ -8,16 +8,20 @@ import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.IntSupplier;
 
 /** One node's view of the owners of instances. Confined to the event loop. */
 final class Ownership implements OwnershipView {
   private final ClusterState state;
-  private final int slot;
+  private final IntSupplier slot;
   private final long life;
   private final Map<InstanceId, Long> released = new HashMap<>();
   private Set<InstanceId> offered = Set.of();
 
-  Ownership(ClusterState state, int slot, long life) {
+  /**
+   * @param slot number of this node; 0 while it has none
+   */
+  Ownership(ClusterState state, IntSupplier slot, long life) {
     this.state = state;
     this.slot = slot;
     this.life = life;
@@ -40,7 +44,7 @@ final class Ownership implements OwnershipView {
     if (holding.isEmpty()) {
       return Cluster.NO_OWNER;
     }
-    if (holding.get().slot() != slot) {
+    if (holding.get().slot() != slot.getAsInt()) {
       return holding.get().slot();
     }
     return isMine(instanceId, holding.get()) ? Cluster.THIS_NODE : Cluster.NO_OWNER;
@@ -123,6 +127,6 @@ final class Ownership implements OwnershipView {
   }
 
   private boolean isHeldHere(OwnerEpoch ownerEpoch) {
-    return ownerEpoch.slot() == slot && ownerEpoch.incarnation() == life;
+    return ownerEpoch.slot() == slot.getAsInt() && ownerEpoch.incarnation() == life;
   }
 }

@@ -28,7 +28,7 @@ final class Rendezvous {
     for (byte octet : key.getBytes(StandardCharsets.UTF_8)) {
       hash = (hash ^ octet & 0xFF) * 0x100000001b3L;
     }
-    hash += (slot + 1) * 0x9e3779b97f4a7c15L;
+    hash += slot * 0x9e3779b97f4a7c15L;
     hash = (hash ^ hash >>> 30) * 0xbf58476d1ce4e5b9L;
     hash = (hash ^ hash >>> 27) * 0x94d049bb133111ebL;
     return (hash ^ hash >>> 31) >>> 1;

@@ -181,7 +181,7 @@ public final class SingleNode implements Cluster {
         String key, long expected, byte[] value, long ttlMillis, Eviction eviction) {
       return notifyIfDone(
           tables.put(
-              new Command.Put(name, key, expected, value, ttlMillis, eviction),
+              new Tables.Put(name, key, expected, value, ttlMillis, eviction),
               ++versions,
               clock.millis()));
     }

@@ -3,17 +3,14 @@ package dev.mcpbridge.cluster;
 import dev.mcpbridge.cluster.SharedMap.Change;
 import dev.mcpbridge.cluster.SharedMap.Eviction;
 import dev.mcpbridge.cluster.SharedMap.Item;
-import dev.mcpbridge.wire.WireReader;
-import dev.mcpbridge.wire.WireWriter;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * The contents of all shared maps. Deterministic, so that all nodes agree: the time is an argument
- * of each change, and an expired entry is treated as absent. The number of maps is bounded, and so
- * are the entries and bytes of each map.
+ * The shared maps of a single node. An expired entry is treated as absent. The number of maps is
+ * bounded, and so are the entries and bytes of each map.
  */
 final class Tables {
   private static final int MAX_ENTRIES = 20_000;
@@ -21,13 +18,11 @@ final class Tables {
   private static final long MAX_BYTES = 64L << 20;
   private static final int MAX_MAPS = 6;
 
-  /** Bytes that {@link #write} adds to key and value: two lengths, two numbers, a flag. */
-  private static final int ROW_OVERHEAD_BYTES = 64;
-
-  /** The maximum size of all maps in bytes, as written by {@link #write}. */
-  static final long MAX_WRITTEN_BYTES = MAX_MAPS * (MAX_BYTES + MAX_ENTRIES * ROW_OVERHEAD_BYTES);
-
   private final TreeMap<String, Table> tables = new TreeMap<>();
+
+  /** A change of an entry whose current version is the expected one. */
+  record Put(
+      String map, String key, long expected, byte[] value, long ttlMillis, Eviction eviction) {}
 
   private record Row(byte[] value, long version, long untilMillis, boolean isFirm) {
     boolean isExpired(long millis) {
@@ -61,7 +56,7 @@ final class Tables {
     }
   }
 
-  Change put(Command.Put put, long version, long millis) {
+  Change put(Put put, long version, long millis) {
     String map = put.map();
     String key = put.key();
     byte[] value = put.value();
@@ -111,39 +106,6 @@ final class Tables {
           });
     }
     return items;
-  }
-
-  void clear() {
-    tables.clear();
-  }
-
-  void write(WireWriter out) {
-    out.list(
-        tables.entrySet(),
-        (w, table) ->
-            w.text(table.getKey())
-                .list(
-                    table.getValue().rows.entrySet(),
-                    (r, row) ->
-                        r.text(row.getKey())
-                            .bytes(row.getValue().value())
-                            .number(row.getValue().version())
-                            .number(row.getValue().untilMillis())
-                            .flag(row.getValue().isFirm())));
-  }
-
-  void read(WireReader in) {
-    clear();
-    in.list(
-        r -> {
-          Table table = tables.computeIfAbsent(r.text(), Table::new);
-          return r.list(
-              row -> {
-                String key = row.text();
-                table.put(key, new Row(row.bytes(), row.number(), row.number(), row.flag()));
-                return key;
-              });
-        });
   }
 
   private static void makeRoom(Table table, String key, byte[] value, long millis) {

@@ -3,13 +3,18 @@ package dev.mcpbridge.config;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
+import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
 
 /** Reads the {@code cluster} section and determines which of the members this node is. */
 final class ClusterReader {
+  /** Ports of the coordination store, after the one for messages. */
+  private static final int STORE_PORTS = 2;
+
   private static final String SECRET_VARIABLE = "MCP_CLUSTER_SECRET";
 
   private final Section cluster;
@@ -35,52 +40,52 @@ final class ClusterReader {
   private ClusterConfig read(boolean joins) {
     String name = cluster.text("name");
     List<String> members = members(joins);
-    String host = cluster.text("host");
-    int port = cluster.integer("port");
-    int slot = joins && !members.isEmpty() ? slot(members, host, port) : 0;
-    String self = members.isEmpty() ? "127.0.0.1:" + port : members.get(slot);
+    String address = joins ? address(members) : "127.0.0.1:" + cluster.integer("port");
     String secret = cluster.text("secret", environment.getOrDefault(SECRET_VARIABLE, ""));
-    ClusterConfig.Tls tls = tls(cluster.section("tls"));
-    boolean insecure = cluster.flag("insecure");
-    boolean isOneMachine = members.stream().allMatch(ClusterReader::isLoopback);
-    if (joins && !isOneMachine) {
-      requireSecurity(secret, tls, insecure);
-    } else if (joins && !secret.isEmpty() && secret.length() < ClusterSecret.MIN_LENGTH) {
-      cluster.report("secret", "expected at least 16 characters: a shorter secret can be guessed");
+    boolean isOneMachine =
+        isLoopback(address) && members.stream().allMatch(ClusterReader::isLoopback);
+    if (joins && secret.length() < ClusterSecret.MIN_LENGTH) {
+      checkSecret(secret, isOneMachine);
     }
+    String folder = cluster.text("folder", "");
     return new ClusterConfig(
         name,
         members,
-        slot,
-        host(self),
-        port(self),
-        options.node() == null ? cluster.text("node", self) : options.node(),
+        address,
+        host(address),
+        options.node() == null ? cluster.text("node", address) : options.node(),
         List.copyOf(cluster.texts("labels")),
         secret,
-        tls,
+        tls(cluster.section("tls")),
         cluster.seconds("lease"),
-        cluster.text("reload").equals("cluster"));
+        cluster.text("reload").equals("cluster"),
+        folder.isEmpty() ? null : Path.of(folder).toAbsolutePath(),
+        null);
   }
 
-  private void requireSecurity(String secret, ClusterConfig.Tls tls, boolean insecure) {
-    if (secret.length() < ClusterSecret.MIN_LENGTH) {
+  private void checkSecret(String secret, boolean isOneMachine) {
+    if (!isOneMachine) {
       cluster.report(
           "secret",
           "nodes on other machines require a secret of at least 16 characters, the same on all"
               + " nodes: set it, for example to \"${file:/path/to/secret}\", or set the variable "
               + SECRET_VARIABLE);
-    }
-    if (tls == null && !insecure) {
-      cluster.report(
-          "tls", "required for nodes on other machines; on a private network set insecure: true");
+    } else if (!secret.isEmpty()) {
+      cluster.report("secret", "expected at least 16 characters: a shorter secret can be guessed");
     }
   }
 
   private List<String> members(boolean joins) {
     TreeSet<String> sorted = new TreeSet<>();
     for (String member : cluster.texts("members")) {
-      if (port(member) > 65_535) {
-        cluster.report("members", "expected host:port, found \"" + member + '"');
+      if (port(member) + STORE_PORTS > 65_535) {
+        cluster.report(
+            "members",
+            "expected host:port with a port up to "
+                + (65_535 - STORE_PORTS)
+                + ", found \""
+                + member
+                + '"');
       } else if (!sorted.add(member)) {
         cluster.report("members", member + " is listed twice");
       }
@@ -88,30 +93,52 @@ final class ClusterReader {
     if (joins && sorted.isEmpty()) {
       cluster.report("members", "expected the addresses of all nodes, including this one");
     }
+    checkPorts(sorted);
     return new ArrayList<>(sorted);
   }
 
-  private int slot(List<String> members, String configuredHost, int configuredPort) {
-    String host = options.host() == null ? configuredHost : options.host();
-    int port = options.port() == null ? configuredPort : options.port();
+  /** Each node takes the port of its address and the next two. */
+  private void checkPorts(Collection<String> members) {
+    for (String member : members) {
+      for (String other : members) {
+        int distance = port(other) - port(member);
+        if (host(member).equals(host(other)) && distance > 0 && distance <= STORE_PORTS) {
+          cluster.report(
+              "members",
+              "each node needs the port of its address and the next two: "
+                  + member
+                  + " and "
+                  + other
+                  + " overlap");
+        }
+      }
+    }
+  }
+
+  /** The member that this node is, or the address of a node beyond the members. */
+  private String address(List<String> members) {
+    String host = options.host() == null ? cluster.text("host") : options.host();
+    int port = options.port() == null ? cluster.integer("port") : options.port();
     boolean isPortSet = options.port() != null || cluster.has("port");
-    List<Integer> candidates = new ArrayList<>();
-    for (int slot = 0; slot < members.size(); slot++) {
-      String member = members.get(slot);
+    List<String> candidates = new ArrayList<>();
+    for (String member : members) {
       boolean isCandidate = host == null ? isThisMachine(host(member)) : host(member).equals(host);
       if (isCandidate && (!isPortSet || port(member) == port)) {
-        candidates.add(slot);
+        candidates.add(member);
       }
     }
     if (candidates.size() == 1) {
       return candidates.get(0);
+    }
+    if (candidates.isEmpty() && host != null && isPortSet) {
+      return (host.contains(":") ? "[" + host + "]" : host) + ":" + port;
     }
     cluster.report(
         "members",
         candidates.isEmpty()
             ? "no member matches this node: set cluster.host and cluster.port"
             : "more than one member matches this node: set cluster.host and cluster.port");
-    return 0;
+    return "127.0.0.1:" + port;
   }
 
   private static String host(String member) {

@@ -15,9 +15,9 @@ import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
 
 /**
- * The shared secret of a user's nodes, for configurations with neither a secret nor certificates.
- * The first node to start creates it in a file that only this user can read. Blocks; may be called
- * from any thread and by several processes at once.
+ * The shared secret of a user's nodes, for configurations without a secret. The first node to start
+ * creates it in a file that only this user can read. Blocks; may be called from any thread and by
+ * several processes at once.
  */
 public final class ClusterSecret {
   static final int MIN_LENGTH = 16;
@@ -30,13 +30,13 @@ public final class ClusterSecret {
   private ClusterSecret() {}
 
   /**
-   * Returns the configuration, with this user's secret if it has neither a secret nor TLS.
+   * Returns the configuration, with this user's secret if it has none.
    *
    * @param state the state folder of the user's bridges
    * @throws IOException if the secret cannot be stored or read, or other users can access it
    */
   public static ClusterConfig withUserSecret(ClusterConfig config, Path state) throws IOException {
-    if (config.tls() != null || !config.secret().isEmpty()) {
+    if (!config.secret().isEmpty()) {
       return config;
     }
     Path file =

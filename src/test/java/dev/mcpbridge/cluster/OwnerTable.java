@@ -12,8 +12,8 @@ public final class OwnerTable {
   public static int of(String server, List<Integer> nodes) {
     List<Member> members =
         nodes.stream()
-            .map(n -> new Member(n - 1, 0, "", "", "", List.of(), List.of(), false))
+            .map(n -> new Member(n, 0, "", "", "", "", List.of(), List.of(), false))
             .toList();
-    return Rendezvous.rank(server, members).get(0).slot() + 1;
+    return Rendezvous.rank(server, members).get(0).slot();
   }
 }

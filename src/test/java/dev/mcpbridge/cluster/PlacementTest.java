@@ -29,7 +29,7 @@ class PlacementTest {
   }
 
   private void join(int slot, List<InstanceId> instances, boolean isLeaving) {
-    members.put(slot, new Member(slot, 7, "n" + slot, "", "", List.of(), instances, isLeaving));
+    members.put(slot, new Member(slot, 7, "n" + slot, "", "", "", List.of(), instances, isLeaving));
   }
 
   private void leave(int slot) {

@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.mcpbridge.cluster.SharedMap.Change;
 import dev.mcpbridge.cluster.SharedMap.Eviction;
-import dev.mcpbridge.wire.WireWriter;
 import org.junit.jupiter.api.Test;
 
 /** The bounds of shared maps. */
@@ -16,7 +15,7 @@ class TablesTest {
 
   private Change put(String map, String key, byte[] value) {
     return tables.put(
-        new Command.Put(map, key, SharedMap.ABSENT, value, Long.MAX_VALUE, Eviction.NEVER),
+        new Tables.Put(map, key, SharedMap.ABSENT, value, Long.MAX_VALUE, Eviction.NEVER),
         Long.MAX_VALUE,
         MILLIS);
   }
@@ -31,18 +30,5 @@ class TablesTest {
     assertTrue(put("another", "k", new byte[1]).isFull());
     assertTrue(put("map0", "another", new byte[1]).isDone());
     assertEquals(6, maps);
-  }
-
-  @Test
-  void mapsOfSmallEntriesFitInTheMaximumMessage() {
-    int rows = 0;
-    while (put("m", "k" + rows, new byte[0]).isDone()) {
-      rows++;
-    }
-    WireWriter out = new WireWriter();
-
-    tables.write(out);
-
-    assertTrue(out.toBytes().length * 6L < Tables.MAX_WRITTEN_BYTES - 6 * (64L << 20));
   }
 }

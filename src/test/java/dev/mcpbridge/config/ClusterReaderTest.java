@@ -10,12 +10,13 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Which member of a cluster a node is. No machine has an address of 192.0.2.0/24. */
 class ClusterReaderTest {
   private static final NodeOptions NO_OPTIONS = new NodeOptions(null, null, null);
   private static final String TWO_MEMBERS = "'members':['192.0.2.1:7800','127.0.0.1:7801'],";
-  private static final String WITHOUT_TLS = "'insecure':true,'secret':'sixteen letters.'";
+  private static final String SECRET = "'secret':'sixteen letters.'";
 
   private static BridgeConfig read(String cluster, NodeOptions options, Map<String, String> env) {
     String json = "{'cluster':{" + cluster + "},'mcpServers':{}}";
@@ -47,56 +48,70 @@ class ClusterReaderTest {
 
   @Test
   void memberWithAnAddressOfThisMachineIsThisNode() {
-    ClusterConfig read = read(TWO_MEMBERS + WITHOUT_TLS, NO_OPTIONS);
+    ClusterConfig read = read(TWO_MEMBERS + SECRET, NO_OPTIONS);
 
     assertEquals("127.0.0.1", read.host());
-    assertEquals(7801, read.port());
-    assertEquals("127.0.0.1:7801", read.members().get(read.slot()));
+    assertEquals("127.0.0.1:7801", read.address());
   }
 
   @ParameterizedTest
   @CsvSource({"192.0.2.1,", "192.0.2.1, 7800", "127.0.0.1, 7801", ", 7801"})
   void optionsSelectTheMember(String host, Integer port) {
-    ClusterConfig read = read(TWO_MEMBERS + WITHOUT_TLS, new NodeOptions(host, port, "me"));
+    ClusterConfig read = read(TWO_MEMBERS + SECRET, new NodeOptions(host, port, "me"));
 
     assertEquals(host == null ? "127.0.0.1" : host, read.host());
     assertEquals("me", read.node());
   }
 
   @ParameterizedTest
-  @CsvSource({"192.0.2.1, 7801", "192.0.2.2,", ", 7800"})
-  void nodeThatIsNotAMemberIsRefused(String host, Integer port) {
-    assertRefused(TWO_MEMBERS + WITHOUT_TLS, new NodeOptions(host, port, null), "members");
+  @CsvSource({"192.0.2.2,", ", 7800"})
+  void nodeWithoutAnAddressIsRefused(String host, Integer port) {
+    assertRefused(TWO_MEMBERS + SECRET, new NodeOptions(host, port, null), "members");
   }
 
   @Test
   void severalLocalMembersRequireAPort() {
-    String both = "'members':['127.0.0.1:7801','127.0.0.1:7802']";
+    String both = "'members':['127.0.0.1:7801','127.0.0.1:7804']";
 
     assertRefused(both, NO_OPTIONS, "members");
-    assertEquals(7802, read(both, new NodeOptions(null, 7802, null)).port());
-    assertEquals(7802, read(both + ",'port':7802", NO_OPTIONS).port());
+    assertEquals("127.0.0.1:7804", read(both, new NodeOptions(null, 7804, null)).address());
+    assertEquals("127.0.0.1:7804", read(both + ",'port':7804", NO_OPTIONS).address());
   }
 
   @Test
   void orderOfMembersDoesNotMatter() {
-    String ascending = "'members':['127.0.0.1:7801','127.0.0.1:7802']";
-    String descending = "'members':['127.0.0.1:7802','127.0.0.1:7801']";
+    String ascending = "'members':['127.0.0.1:7801','127.0.0.1:7804']";
+    String descending = "'members':['127.0.0.1:7804','127.0.0.1:7801']";
     NodeOptions options = new NodeOptions(null, 7801, null);
 
     assertEquals(read(ascending, options), read(descending, options));
   }
 
   @ParameterizedTest
-  @CsvSource(
-      delimiter = '|',
-      value = {
-        "'insecure':true | secret",
-        "'insecure':true,'secret':'fifteen letters' | secret",
-        "'secret':'sixteen letters.' | tls"
-      })
-  void remoteMembersRequireASecretAndTls(String cluster, String path) {
-    assertRefused(TWO_MEMBERS + cluster, NO_OPTIONS, path);
+  @ValueSource(strings = {"'lease':1", "'secret':'fifteen letters'"})
+  void remoteMembersRequireASecret(String cluster) {
+    assertRefused(TWO_MEMBERS + cluster, NO_OPTIONS, "secret");
+  }
+
+  @Test
+  void nodeBeyondTheMembersHasTheAddressThatItIsGiven() {
+    ClusterConfig read = read(TWO_MEMBERS + SECRET, new NodeOptions("192.0.2.9", 7810, null));
+
+    assertEquals("192.0.2.9:7810", read.address());
+    assertEquals(2, read.members().size());
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {7801, 7802})
+  void portsOfMembersOnOneHostMayNotOverlap(int port) {
+    assertRefused(
+        "'members':['127.0.0.1:7800','127.0.0.1:" + port + "'],'port':7800", NO_OPTIONS, "members");
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {65_534, 65_535, 70_000})
+  void portWithoutRoomForTheNextTwoIsRefused(int port) {
+    assertRefused("'members':['127.0.0.1:" + port + "']", NO_OPTIONS, "members");
   }
 
   @Test
@@ -109,24 +124,23 @@ class ClusterReaderTest {
     assertRefused(
         "'members':['127.0.0.1.example.com:7800'],'host':'127.0.0.1.example.com'",
         NO_OPTIONS,
-        "tls");
+        "secret");
   }
 
   @Test
   void secretOfTheFileOverridesTheEnvironment() {
     Map<String, String> environment = Map.of("MCP_CLUSTER_SECRET", "of the environment");
 
-    ClusterConfig read = read(TWO_MEMBERS + "'insecure':true", NO_OPTIONS, environment).cluster();
+    ClusterConfig read = read(TWO_MEMBERS + "'lease':1", NO_OPTIONS, environment).cluster();
 
     assertEquals("of the environment", read.secret());
     assertEquals(
-        "sixteen letters.",
-        read(TWO_MEMBERS + WITHOUT_TLS, NO_OPTIONS, environment).cluster().secret());
+        "sixteen letters.", read(TWO_MEMBERS + SECRET, NO_OPTIONS, environment).cluster().secret());
   }
 
   @Test
   void nodeWithoutOptionsDoesNotJoin() {
-    assertNull(read(TWO_MEMBERS + WITHOUT_TLS, null));
+    assertNull(read(TWO_MEMBERS + SECRET, null));
   }
 
   @ParameterizedTest

@@ -29,23 +29,24 @@ import org.junit.jupiter.api.io.TempDir;
 class ClusterSecretTest {
   @TempDir Path state;
 
-  private static ClusterConfig config(String name, String secret, ClusterConfig.Tls tls) {
+  private static ClusterConfig config(String name, String secret) {
     return new ClusterConfig(
         name,
         List.of("127.0.0.1:7801"),
-        0,
+        "127.0.0.1:7801",
         "127.0.0.1",
-        7801,
         "one",
         List.of(),
         secret,
-        tls,
+        null,
         1_500,
-        false);
+        false,
+        null,
+        null);
   }
 
   private String secret(String cluster) throws IOException {
-    return ClusterSecret.withUserSecret(config(cluster, "", null), state).secret();
+    return ClusterSecret.withUserSecret(config(cluster, ""), state).secret();
   }
 
   private Path file() {
@@ -113,13 +114,10 @@ class ClusterSecretTest {
   }
 
   @Test
-  void noSecretIsCreatedIfASecretOrTlsIsConfigured() throws Exception {
-    ClusterConfig secret = config("demo", "a secret of the tests", null);
-    Path pem = Path.of("x.pem");
-    ClusterConfig tls = config("demo", "", new ClusterConfig.Tls(pem, pem, pem));
+  void noSecretIsCreatedIfASecretIsConfigured() throws Exception {
+    ClusterConfig secret = config("demo", "a secret of the tests");
 
     assertEquals(secret, ClusterSecret.withUserSecret(secret, state));
-    assertEquals(tls, ClusterSecret.withUserSecret(tls, state));
     assertFalse(Files.exists(file()));
   }
 

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.mcpbridge.cluster.link.Impostor;
+import dev.mcpbridge.cluster.peer.Impostor;
 import dev.mcpbridge.fixture.Nodes;
 import dev.mcpbridge.fixture.RejectedNode;
 import java.nio.file.Files;

@@ -103,7 +103,6 @@ class ClusterTlsIT {
               authority
                   .certificateFiles("expired", NAMES, "-startdate", "-10d", "-validity", "1")
                   .toString());
-      case "plain" -> own.replaceAll("'tls':\\{[^}]*}", "'insecure':true");
       default -> nodes.config(place, "test", "another secret of the tests", nodes.members());
     };
   }

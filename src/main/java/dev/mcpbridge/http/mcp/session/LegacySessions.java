@@ -23,6 +23,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.IntSupplier;
 import java.util.function.Predicate;
 
 /**
@@ -39,7 +40,7 @@ public final class LegacySessions {
 
   private final Vertx vertx;
   private final Bus bus;
-  private final int node;
+  private final IntSupplier node;
   private final Shares shares;
   private final long idleMillis;
 
@@ -62,7 +63,7 @@ public final class LegacySessions {
       CatalogueChanges changes) {
     this.vertx = vertx;
     this.bus = bus;
-    this.node = cluster.slot();
+    this.node = cluster::slot;
     this.shares = shares;
     this.idleMillis = idleMillis;
     this.records =
@@ -88,7 +89,7 @@ public final class LegacySessions {
   private LegacySession register(
       String id, Principal principal, String share, SessionRecord record) {
     Caller caller = new Caller(principal.name(), id).withShare(share);
-    SentRequests sentRequests = new SentRequests(vertx, node);
+    SentRequests sentRequests = new SentRequests(vertx, node.getAsInt());
     LegacySession session = new LegacySession(principal, caller, record, sentRequests, budget);
     sessions.put(id, session);
     shares.add(share, 1);

@@ -1,0 +1,222 @@
+package dev.mcpbridge.cluster;
+
+import dev.mcpbridge.cluster.Command.Join;
+import dev.mcpbridge.cluster.Command.Leave;
+import dev.mcpbridge.cluster.engine.Engine;
+import dev.mcpbridge.cluster.engine.Engine.Change;
+import dev.mcpbridge.cluster.engine.Engine.Entry;
+import dev.mcpbridge.wire.WireReader;
+import dev.mcpbridge.wire.WireWriter;
+import io.vertx.core.Future;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.LongSupplier;
+
+/**
+ * The lease of this node, those of the others, and the changes of the cluster's state. A node has
+ * its lease by an entry of its own in the store, which it renews. Who sees no renewal for the
+ * silence time removes that entry, and in the same transaction the node from the state; so a node
+ * is never declared lost after it has renewed its lease. Confined to the event loop.
+ */
+final class Membership {
+  static final String STATE = "state";
+  static final String LEASES = "leases/";
+  private static final Logger LOG = System.getLogger(Membership.class.getName());
+
+  private final Engine engine;
+  private final ClusterState state;
+  private final LeaseTerms terms;
+  private final LongSupplier clock;
+  private final Map<String, Seen> others = new HashMap<>();
+  private Future<Void> lastProposal = Future.succeededFuture();
+  private int number;
+  private long incarnation;
+  private boolean isHeld;
+  private boolean isRenewing;
+  private long sentNanos;
+  private long untilNanos;
+  private long steadySinceNanos;
+  private long renewals;
+
+  /** The last renewal that this node saw of another one, and when. */
+  private record Seen(long version, long nanos) {}
+
+  Membership(Engine engine, ClusterState state, LeaseTerms terms, LongSupplier clock) {
+    this.engine = engine;
+    this.state = state;
+    this.terms = terms;
+    this.clock = clock;
+  }
+
+  void identify(int ownNumber, long ownIncarnation) {
+    number = ownNumber;
+    incarnation = ownIncarnation;
+  }
+
+  /** Until when this node may act; in the past if it may not. */
+  long leaseUntil() {
+    return untilNanos;
+  }
+
+  /** Whether this node has an entry in the store that it can renew. */
+  boolean isHeld() {
+    return isHeld;
+  }
+
+  // --- this node
+
+  private String leaseKey() {
+    return LEASES + number;
+  }
+
+  private byte[] lease() {
+    return new WireWriter().number(incarnation).number(++renewals).toBytes();
+  }
+
+  private static long incarnation(Entry lease) {
+    return new WireReader(lease.value()).number();
+  }
+
+  /**
+   * Joins: obtains a lease and becomes part of the state in one transaction. An earlier process of
+   * this node has ended, since this one listens at its address.
+   *
+   * @return whether this node has joined
+   */
+  Future<Boolean> join(Member self, String bridge) {
+    long sent = clock.getAsLong();
+    Entry old = engine.get(leaseKey());
+    Change lease = new Change(leaseKey(), old == null ? Engine.ABSENT : old.version(), lease());
+    return engine
+        .commit(List.of(lease, stateChange(new Join(self, bridge))))
+        .map(
+            applied -> {
+              if (applied == Engine.CONFLICT) {
+                return false;
+              }
+              isHeld = true;
+              renewed(sent);
+              return true;
+            });
+  }
+
+  private void renewed(long sent) {
+    long now = clock.getAsLong();
+    if (now - untilNanos > 0 || sent - sentNanos > terms.leaseNanos() / 2) {
+      steadySinceNanos = now;
+    }
+    sentNanos = sent;
+    untilNanos = Math.max(untilNanos, sent + terms.leaseNanos());
+  }
+
+  /** Renews the lease when it is time to. */
+  void renew() {
+    long sent = clock.getAsLong();
+    if (!isHeld || isRenewing || sent - sentNanos < terms.renewalNanos()) {
+      return;
+    }
+    Entry own = engine.get(leaseKey());
+    if (own == null || incarnation(own) != incarnation) {
+      isHeld = false;
+      return;
+    }
+    isRenewing = true;
+    engine
+        .commit(List.of(new Change(leaseKey(), own.version(), lease())))
+        .onComplete(
+            applied -> {
+              isRenewing = false;
+              if (applied.succeeded() && applied.result() != Engine.CONFLICT) {
+                renewed(sent);
+              }
+            });
+  }
+
+  /** Leaves: the state no longer has this node, and its lease is over. */
+  Future<Void> leave() {
+    Entry own = engine.get(leaseKey());
+    if (!isHeld || own == null) {
+      return Future.succeededFuture();
+    }
+    return engine
+        .commit(
+            List.of(
+                new Change(leaseKey(), own.version(), null),
+                stateChange(new Leave(number, incarnation))))
+        .compose(
+            applied -> {
+              if (applied == Engine.CONFLICT) {
+                return engine.fence().compose(current -> leave());
+              }
+              isHeld = false;
+              untilNanos = clock.getAsLong() - 1;
+              return Future.succeededFuture();
+            });
+  }
+
+  // --- other nodes
+
+  /** Declares nodes lost whose leases have not been renewed for the silence time. */
+  void declareLost() {
+    long now = clock.getAsLong();
+    Map<String, Entry> leases = engine.children(LEASES);
+    others.keySet().retainAll(leases.keySet());
+    leases.forEach(
+        (name, lease) -> {
+          Seen seen = others.get(name);
+          if (seen == null || seen.version() != lease.version()) {
+            others.put(name, new Seen(lease.version(), now));
+          } else if (!name.equals(Integer.toString(number))
+              && isHeld
+              && untilNanos - now > 0
+              && now - Math.max(seen.nanos(), steadySinceNanos) >= terms.silenceNanos()) {
+            declareLost(Integer.parseInt(name), lease);
+            others.put(name, new Seen(lease.version(), now));
+          }
+        });
+  }
+
+  private void declareLost(int lost, Entry lease) {
+    String name = state.member(lost).map(Member::name).orElse("number " + lost);
+    engine
+        .commit(
+            List.of(
+                new Change(LEASES + lost, lease.version(), null),
+                stateChange(new Leave(lost, incarnation(lease)))))
+        .onSuccess(
+            applied -> {
+              if (applied != Engine.CONFLICT) {
+                LOG.log(Level.WARNING, "node={0} declared lost", name);
+              }
+            });
+  }
+
+  // --- state
+
+  private Change stateChange(Command command) {
+    Entry now = engine.get(STATE);
+    byte[] next =
+        ClusterState.after(now == null ? null : now.value(), command, System.currentTimeMillis());
+    return new Change(STATE, now == null ? Engine.ABSENT : now.version(), next);
+  }
+
+  /** Applies a command to the state, one after another. */
+  Future<Void> propose(Command command) {
+    lastProposal = lastProposal.otherwiseEmpty().compose(done -> attempt(command));
+    return lastProposal;
+  }
+
+  private Future<Void> attempt(Command command) {
+    return engine
+        .commit(new ArrayList<>(List.of(stateChange(command))))
+        .compose(
+            applied ->
+                applied == Engine.CONFLICT
+                    ? engine.fence().compose(current -> attempt(command))
+                    : Future.succeededFuture());
+  }
+}

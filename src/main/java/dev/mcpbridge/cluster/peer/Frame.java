@@ -1,0 +1,81 @@
+package dev.mcpbridge.cluster.peer;
+
+import dev.mcpbridge.wire.WireReader;
+import dev.mcpbridge.wire.WireWriter;
+import java.util.Arrays;
+
+/** What nodes send each other after they have introduced themselves. */
+sealed interface Frame {
+
+  /**
+   * A piece of a message.
+   *
+   * @param number position in the stream, from 1
+   * @param message 0 for a complete message, else the number of the large message
+   * @param left bytes of the message that are still to come, with this piece
+   */
+  record Piece(long stream, long number, long message, int left, byte[] bytes) implements Frame {}
+
+  /**
+   * Sent at intervals, and when many bytes were received.
+   *
+   * @param lastNumber number of the last piece that was sent in the stream
+   * @param ackStream stream of the other node
+   * @param ackBytes bytes that were received of it
+   * @param member number of the sending node; 0 if it has none yet
+   */
+  record Beat(long stream, long lastNumber, long ackStream, long ackBytes, int member)
+      implements Frame {}
+
+  /** A piece was lost: the stream of the other node has ended. */
+  record Lost(long stream) implements Frame {}
+
+  /** The sending node stops. */
+  record Bye() implements Frame {}
+
+  default byte[] toBytes(byte[] token) {
+    WireWriter out = writer().bytes(token);
+    if (this instanceof Piece piece) {
+      out.octet(1)
+          .number(piece.stream())
+          .number(piece.number())
+          .number(piece.message())
+          .number(piece.left())
+          .bytes(piece.bytes());
+    } else if (this instanceof Beat beat) {
+      out.octet(2)
+          .number(beat.stream())
+          .number(beat.lastNumber())
+          .number(beat.ackStream())
+          .number(beat.ackBytes())
+          .number(beat.member());
+    } else if (this instanceof Lost lost) {
+      out.octet(3).number(lost.stream());
+    } else {
+      out.octet(4);
+    }
+    return out.toBytes();
+  }
+
+  private WireWriter writer() {
+    return this instanceof Piece piece
+        ? new WireWriter(piece.bytes().length + 80)
+        : new WireWriter(80);
+  }
+
+  /**
+   * @return null if the frame has another token
+   */
+  static Frame of(byte[] bytes, byte[] token) {
+    WireReader in = new WireReader(bytes);
+    if (!Arrays.equals(in.bytes(), token)) {
+      return null;
+    }
+    return switch (in.octet()) {
+      case 1 -> new Piece(in.number(), in.number(), in.number(), (int) in.number(), in.bytes());
+      case 2 -> new Beat(in.number(), in.number(), in.number(), in.number(), (int) in.number());
+      case 3 -> new Lost(in.number());
+      default -> new Bye();
+    };
+  }
+}

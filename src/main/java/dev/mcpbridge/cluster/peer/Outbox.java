@@ -1,0 +1,144 @@
+package dev.mcpbridge.cluster.peer;
+
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * The messages on their way to one node. The event bus has no back-pressure; so only a window of
+ * bytes is unacknowledged at a time, and the rest waits here. A large message is sent in pieces,
+ * with small ones between them. Each piece has a number, so that the receiver notices a loss.
+ * Confined to the bridge's context.
+ */
+final class Outbox {
+  static final int PIECE_BYTES = 64 << 10;
+
+  /** Small messages are sent while fewer bytes than this are unacknowledged. */
+  static final int WINDOW_BYTES = 1 << 20;
+
+  /** Pieces are sent while fewer bytes than this are unacknowledged. */
+  static final int PIECES_WINDOW_BYTES = 4 * PIECE_BYTES;
+
+  private final long maxQueuedBytes;
+  private final Sink sink;
+  private final ArrayDeque<byte[]> small = new ArrayDeque<>();
+  private final Map<Long, Large> large = new LinkedHashMap<>();
+  private long stream = 1;
+  private long number;
+  private long sentBytes;
+  private long ackedBytes;
+  private long queuedBytes;
+  private long largeCount;
+
+  /** Where pieces go. */
+  interface Sink {
+    void send(Frame.Piece piece);
+  }
+
+  private static final class Large {
+    final byte[] bytes;
+    int sent;
+
+    Large(byte[] bytes) {
+      this.bytes = bytes;
+    }
+  }
+
+  /**
+   * @param maxQueuedBytes of messages that wait
+   */
+  Outbox(long maxQueuedBytes, Sink sink) {
+    this.maxQueuedBytes = maxQueuedBytes;
+    this.sink = sink;
+  }
+
+  /** The number of the stream; a new one begins after a loss. */
+  long stream() {
+    return stream;
+  }
+
+  /** The number of the last piece. */
+  long lastNumber() {
+    return number;
+  }
+
+  boolean isEmpty() {
+    return small.isEmpty() && large.isEmpty() && sentBytes == ackedBytes;
+  }
+
+  /** Sends a message; false if too much waits. */
+  boolean send(byte[] message) {
+    if (queuedBytes > 0 && queuedBytes + message.length > maxQueuedBytes) {
+      return false;
+    }
+    queuedBytes += message.length;
+    if (message.length > PIECE_BYTES) {
+      large.put(++largeCount, new Large(message));
+    } else {
+      small.add(message);
+    }
+    pump();
+    return true;
+  }
+
+  /**
+   * @param bytes that the receiver has of a stream
+   */
+  void acknowledged(long ofStream, long bytes) {
+    if (ofStream == stream && bytes <= sentBytes) {
+      ackedBytes = Math.max(ackedBytes, bytes);
+      pump();
+    }
+  }
+
+  /** Drops what waits and begins a new stream. */
+  void reset() {
+    small.clear();
+    large.clear();
+    stream++;
+    number = 0;
+    sentBytes = 0;
+    ackedBytes = 0;
+    queuedBytes = 0;
+  }
+
+  private void pump() {
+    while (!small.isEmpty() && unacknowledged() < WINDOW_BYTES) {
+      byte[] message = small.poll();
+      send(0, message.length, message, 0, message.length);
+    }
+    while (!large.isEmpty() && unacknowledged() < PIECES_WINDOW_BYTES) {
+      sendOneOfEach();
+    }
+  }
+
+  private void sendOneOfEach() {
+    Iterator<Map.Entry<Long, Large>> each = large.entrySet().iterator();
+    while (each.hasNext() && unacknowledged() < PIECES_WINDOW_BYTES) {
+      Map.Entry<Long, Large> next = each.next();
+      Large message = next.getValue();
+      int left = message.bytes.length - message.sent;
+      int size = Math.min(PIECE_BYTES, left);
+      int from = message.sent;
+      message.sent += size;
+      if (size == left) {
+        each.remove();
+      }
+      send(next.getKey(), left, message.bytes, from, from + size);
+    }
+  }
+
+  private long unacknowledged() {
+    return sentBytes - ackedBytes;
+  }
+
+  private void send(long message, int left, byte[] bytes, int from, int to) {
+    number++;
+    sentBytes += to - from;
+    queuedBytes -= to - from;
+    byte[] piece = to - from == bytes.length ? bytes : Arrays.copyOfRange(bytes, from, to);
+    sink.send(new Frame.Piece(stream, number, message, left, piece));
+  }
+}

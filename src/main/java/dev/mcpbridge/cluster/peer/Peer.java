@@ -1,0 +1,280 @@
+package dev.mcpbridge.cluster.peer;
+
+import dev.mcpbridge.cluster.peer.Message.Kind;
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
+import io.vertx.core.Future;
+import java.security.SecureRandom;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Another node as this one sees it: whether it can be heard, the messages on their way, and the
+ * questions that it has not answered. When messages are lost, unanswered questions fail with an
+ * unknown outcome. Confined to the bridge's context.
+ */
+final class Peer {
+  private static final SecureRandom RANDOM = new SecureRandom();
+  private static final long MAX_QUEUED_BYTES = 64L << 20;
+
+  private final String address;
+  private final Wire wire;
+  private final Outbox outbox;
+  private final Inbox inbox;
+  private final byte[] ownToken = new byte[16];
+  private final Questions questions = new Questions();
+  private Hello hello;
+  private long heardNanos;
+  private long ackedBytes;
+  private long lostStream;
+  private boolean isUp;
+  private boolean isJoined;
+  private int member;
+
+  /** What a peer needs of the event bus. */
+  interface Wire {
+    void send(Peer to, byte[] frame);
+
+    int member();
+
+    void up(Peer peer);
+
+    /** The node is connected and has a number. */
+    void joined(Peer peer);
+
+    void down(Peer peer);
+
+    void message(Peer from, Message message);
+  }
+
+  Peer(String address, int maxMessage, Wire wire) {
+    this.address = address;
+    this.wire = wire;
+    this.inbox = new Inbox(maxMessage);
+    this.outbox = new Outbox(MAX_QUEUED_BYTES, piece -> wire.send(this, piece.toBytes(token())));
+    RANDOM.nextBytes(ownToken);
+  }
+
+  String address() {
+    return address;
+  }
+
+  /** The display name; its address before it has introduced itself. */
+  String node() {
+    return hello == null ? address : hello.node();
+  }
+
+  /** Its number in the cluster; 0 if it has none yet. */
+  int member() {
+    return member;
+  }
+
+  boolean isUp() {
+    return isUp;
+  }
+
+  boolean isIntroduced() {
+    return hello != null;
+  }
+
+  /** The token that frames to this node must carry. */
+  byte[] ownToken() {
+    return ownToken.clone();
+  }
+
+  private byte[] token() {
+    return hello == null ? new byte[0] : hello.token();
+  }
+
+  /** The other node has introduced itself: a new process begins anew. */
+  void introduced(Hello newHello, long now) {
+    boolean isSame = hello != null && hello.incarnation() == newHello.incarnation();
+    if (!isSame) {
+      lose("it has started again");
+      inbox.clear();
+    }
+    hello = newHello;
+    heardNanos = now;
+    if (!isSame) {
+      beat();
+    }
+  }
+
+  /** Takes a frame; false if it does not come from the process that has introduced itself. */
+  boolean receive(byte[] bytes, long now) {
+    Frame frame = hello == null ? null : Frame.of(bytes, ownToken);
+    if (frame == null) {
+      return false;
+    }
+    heardNanos = now;
+    if (frame instanceof Frame.Bye) {
+      lose("it stops");
+      hello = null;
+      return true;
+    }
+    if (!isUp) {
+      isUp = true;
+      wire.up(this);
+    }
+    if (frame instanceof Frame.Piece piece) {
+      receive(piece);
+    } else if (frame instanceof Frame.Beat beat) {
+      receive(beat);
+    } else if (frame instanceof Frame.Lost lost && lost.stream() == outbox.stream()) {
+      restart("messages to it were lost");
+    }
+    return true;
+  }
+
+  private void receive(Frame.Piece piece) {
+    noticeNewStream(piece.stream());
+    switch (inbox.receive(
+        piece.stream(), piece.number(), piece.message(), piece.left(), piece.bytes())) {
+      case MESSAGE -> {
+        acknowledge();
+        deliver(Message.of(inbox.message()));
+      }
+      case INCOMPLETE -> acknowledge();
+      case LOSS -> lostFrom(piece.stream());
+      case OLD -> {
+        // its questions have failed
+      }
+    }
+  }
+
+  private void receive(Frame.Beat beat) {
+    if (beat.member() != 0 && (!isJoined || beat.member() != member)) {
+      member = beat.member();
+      isJoined = true;
+      wire.joined(this);
+    }
+    noticeNewStream(beat.stream());
+    outbox.acknowledged(beat.ackStream(), beat.ackBytes());
+    if (!inbox.hasAll(beat.stream(), beat.lastNumber())) {
+      lostFrom(beat.stream());
+    }
+  }
+
+  /** The other node has lost messages to here, answers perhaps among them. */
+  private void noticeNewStream(long stream) {
+    if (inbox.isNew(stream) && inbox.stream() > 0) {
+      fail("messages of it were lost");
+    }
+  }
+
+  private void lostFrom(long stream) {
+    if (stream != lostStream) {
+      lostStream = stream;
+      fail("messages of it were lost");
+    }
+    wire.send(this, new Frame.Lost(stream).toBytes(token()));
+  }
+
+  private void acknowledge() {
+    if (inbox.bytes() - ackedBytes >= Outbox.PIECE_BYTES || inbox.bytes() < ackedBytes) {
+      beat();
+    }
+  }
+
+  void beat() {
+    if (hello != null) {
+      ackedBytes = inbox.bytes();
+      wire.send(
+          this,
+          new Frame.Beat(
+                  outbox.stream(),
+                  outbox.lastNumber(),
+                  inbox.stream(),
+                  inbox.bytes(),
+                  wire.member())
+              .toBytes(token()));
+    }
+  }
+
+  private void deliver(Message message) {
+    if (message == null) {
+      return;
+    }
+    if (message.kind() == Kind.ANSWER || message.kind() == Kind.FAILURE) {
+      questions.answered(message);
+    } else {
+      wire.message(this, message);
+    }
+  }
+
+  /**
+   * Sends a message that may be lost.
+   *
+   * @return false if the node is not connected or takes too long to receive what was sent before
+   */
+  boolean send(Message message) {
+    return isUp && outbox.send(message.toBytes());
+  }
+
+  /** Sends an answer; if it cannot be sent, the other node is told that messages were lost. */
+  void answer(Message message) {
+    if (isUp && !outbox.send(message.toBytes())) {
+      restart("it receives too slowly");
+    }
+  }
+
+  Future<byte[]> ask(String name, byte[] body, long untilNanos) {
+    long id = questions.nextId();
+    return send(new Message(Kind.QUESTION, id, name, body))
+        ? questions.sent(id, untilNanos)
+        : Future.failedFuture(unreachable(node()));
+  }
+
+  static BridgeException unreachable(String node) {
+    return new BridgeException(ErrorCode.NODE_UNREACHABLE, "Node " + node + " is not connected")
+        .withRetryAfter(1_000);
+  }
+
+  /** A frame could not be sent. */
+  void undeliverable(String reason) {
+    lose(reason);
+    hello = null;
+  }
+
+  void check(long now, long patienceNanos) {
+    if (isUp && now - heardNanos > patienceNanos) {
+      lose("nothing came for a while");
+    }
+    questions.failLate(node(), now);
+  }
+
+  boolean isSilent(long now, long millis) {
+    return now - heardNanos > TimeUnit.MILLISECONDS.toNanos(millis);
+  }
+
+  boolean hasSentAll() {
+    return !isUp || outbox.isEmpty();
+  }
+
+  void bye() {
+    if (hello != null) {
+      wire.send(this, new Frame.Bye().toBytes(token()));
+    }
+  }
+
+  private void lose(String reason) {
+    boolean wasUp = isUp;
+    isUp = false;
+    isJoined = false;
+    restart(reason);
+    if (wasUp) {
+      wire.down(this);
+    }
+  }
+
+  private void restart(String reason) {
+    outbox.reset();
+    fail(reason);
+    if (isUp) {
+      beat();
+    }
+  }
+
+  private void fail(String reason) {
+    questions.failAll(node(), reason);
+  }
+}

@@ -1,0 +1,4 @@
+/**
+ * What nodes trust: keys that are derived from the shared secret, certificates, encrypted values.
+ */
+package dev.mcpbridge.cluster.trust;
