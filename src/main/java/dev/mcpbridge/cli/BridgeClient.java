@@ -33,6 +33,14 @@ final class BridgeClient {
     return http.exchange("GET", path, null);
   }
 
+  BridgeHttp.Response put(String path) throws InterruptedException {
+    return http.exchange("PUT", path, null);
+  }
+
+  BridgeHttp.Response delete(String path) throws InterruptedException {
+    return http.exchange("DELETE", path, null);
+  }
+
   BridgeHttp.Response post(String path, String json) throws InterruptedException {
     return http.exchange("POST", path, json);
   }

@@ -12,13 +12,13 @@ final class ClusterOptions {
   @Option(
       names = "--cluster-host",
       paramLabel = "HOST",
-      description = "Host of this node in cluster.members.")
+      description = "Host at which other nodes reach this node.")
   private String host;
 
   @Option(
       names = "--cluster-port",
       paramLabel = "PORT",
-      description = "Port of this node in cluster.members.")
+      description = "Port at which other nodes reach this node.")
   private Integer port;
 
   @Option(

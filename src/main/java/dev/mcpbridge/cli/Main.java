@@ -101,6 +101,7 @@ public final class Main {
         .addSubcommand(new CheckCommand())
         .addSubcommand(new KeyCommand())
         .addSubcommand(new SandboxCommand())
+        .addSubcommand(new ClusterCommand())
         .addSubcommand(new ToolsCommand())
         .addSubcommand(new CallCommand())
         .addSubcommand(new ConfirmCommand())

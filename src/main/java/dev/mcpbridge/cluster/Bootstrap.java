@@ -72,7 +72,9 @@ final class Bootstrap {
     if (state == Folder.EMPTY) {
       ask();
     } else {
-      startServer(state == Folder.BEGINNING, FirstStart.servers(config.members()));
+      Map<Integer, String> servers = new TreeMap<>(FirstStart.servers(config.members()));
+      servers.put(number, FirstStart.server(config.address()));
+      startServer(state == Folder.BEGINNING, servers);
     }
     return started.future();
   }

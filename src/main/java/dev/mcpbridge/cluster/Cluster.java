@@ -104,6 +104,14 @@ public interface Cluster {
   /** The state of the cluster for the API. */
   View view();
 
+  /**
+   * Makes a member one of the nodes whose majority decides, or no longer.
+   *
+   * @param node name or address of the member
+   * @return fails with a BridgeException if there is no such member, or the cluster refuses
+   */
+  Future<Void> setVoter(String node, boolean isVoter);
+
   /** Returns whether this node holds a lease now. Thread-safe. */
   BooleanSupplier mayAct();
 
@@ -139,7 +147,14 @@ public interface Cluster {
    * @param primary name of the node that orders commands; null if unknown
    * @param view number of the primary's term
    * @param moves number of times that an instance got another owner
+   * @param voters addresses of the nodes whose majority decides; empty if no node does
    */
   record View(
-      String state, String node, String primary, List<Member> members, long view, long moves) {}
+      String state,
+      String node,
+      String primary,
+      List<Member> members,
+      long view,
+      long moves,
+      List<String> voters) {}
 }

@@ -409,7 +409,13 @@ public final class ClusterNode implements Cluster, Engine.Listener, PeerBus.List
         health.leader() < 1 ? null : name(health.leader()),
         List.copyOf(state.members()),
         health.term(),
-        state.moves());
+        state.moves(),
+        engine.voters().values().stream().map(FirstStart::address).toList());
+  }
+
+  @Override
+  public Future<Void> setVoter(String node, boolean isVoter) {
+    return Voters.change(engine, state.members(), node, isVoter);
   }
 
   private String stateName() {
@@ -507,7 +513,7 @@ public final class ClusterNode implements Cluster, Engine.Listener, PeerBus.List
 
   @Override
   public void news(String address, int member, String topic, byte[] body) {
-    if (peerListener != null) {
+    if (peerListener != null && member > 0) {
       peerListener.onMessage(member, topic, body);
     }
   }

@@ -111,6 +111,14 @@ final class FirstStart {
     return servers;
   }
 
+  /** The address of a node whose server is {@code host:port:port}. */
+  static String address(String server) {
+    String hostAndPort = server.substring(0, server.lastIndexOf(':'));
+    int colon = hostAndPort.lastIndexOf(':');
+    int port = Integer.parseInt(hostAndPort.substring(colon + 1));
+    return hostAndPort.substring(0, colon) + ":" + (port - 1);
+  }
+
   /** The ports of the coordination store follow the port for messages. */
   static String server(String address) {
     int colon = address.lastIndexOf(':');

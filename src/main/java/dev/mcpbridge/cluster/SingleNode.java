@@ -150,7 +150,13 @@ public final class SingleNode implements Cluster {
 
   @Override
   public View view() {
-    return new View("alone", null, null, List.of(), 0, 0);
+    return new View("alone", null, null, List.of(), 0, 0, List.of());
+  }
+
+  @Override
+  public Future<Void> setVoter(String node, boolean isVoter) {
+    return Future.failedFuture(
+        new BridgeException(ErrorCode.VOTERS_UNCHANGED, "This bridge is not part of a cluster"));
   }
 
   @Override

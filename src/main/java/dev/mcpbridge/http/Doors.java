@@ -22,6 +22,7 @@ import dev.mcpbridge.http.rest.BackgroundCallsApi;
 import dev.mcpbridge.http.rest.BatchApi;
 import dev.mcpbridge.http.rest.CallAnswers;
 import dev.mcpbridge.http.rest.CatalogueApi;
+import dev.mcpbridge.http.rest.ClusterApi;
 import dev.mcpbridge.http.rest.ConfirmationsApi;
 import dev.mcpbridge.http.rest.CredentialsApi;
 import dev.mcpbridge.http.rest.EventsApi;
@@ -54,6 +55,7 @@ record Doors(
     ConfirmationsApi confirmations,
     EventsApi events,
     HealthApi health,
+    ClusterApi cluster,
     MetricsApi metrics,
     McpDoor mcp,
     ToolCallDoor toolcall,
@@ -103,6 +105,7 @@ record Doors(
         new ConfirmationsApi(bus, pipeline, decided, calls, answers, depth),
         new EventsApi(bus, streams),
         new HealthApi(directory, cluster, phase),
+        new ClusterApi(cluster),
         new MetricsApi(directory, cluster, dependencies.memory(), dependencies.counts()),
         new McpDoor(
             new McpDoor.Dependencies(

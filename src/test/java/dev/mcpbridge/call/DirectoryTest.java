@@ -72,7 +72,7 @@ class DirectoryTest {
                             default -> true;
                           });
               case "change" -> change.future();
-              case "view" -> new Cluster.View(state, "n1", null, List.of(), 0, 0);
+              case "view" -> new Cluster.View(state, "n1", null, List.of(), 0, 0, List.of());
               default -> throw new AssertionError(method);
             });
   }

@@ -52,6 +52,21 @@ public interface Engine {
    */
   record Health(boolean isConnected, int leader, long term) {}
 
+  /**
+   * The servers whose majority decides, {@code host:port:port} by number; empty for servers that
+   * the operator runs.
+   */
+  Map<Integer, String> voters();
+
+  /**
+   * Adds voters or removes some; all others go on meanwhile.
+   *
+   * @param added servers to add, as in {@link #voters}
+   * @param removed numbers of servers
+   * @return fails with VOTERS_UNCHANGED if the store refuses
+   */
+  Future<Void> changeVoters(Map<Integer, String> added, List<Integer> removed);
+
   /** Connects; the listener is told when the copy is complete. */
   void open(Listener listener);
 

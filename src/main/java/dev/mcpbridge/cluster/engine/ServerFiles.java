@@ -86,22 +86,38 @@ public final class ServerFiles {
                 "ssl.quorum.trustStore.type=PEM",
                 "ssl.quorum.hostnameVerification=false",
                 "ssl.quorum.clientAuth=need"));
-    List<String> earlier =
-        Files.exists(file)
-            ? Files.readAllLines(file).stream().filter(line -> line.startsWith(DYNAMIC)).toList()
-            : List.of();
-    if (earlier.isEmpty() || !hasState(settings.folder())) {
-      Path dynamic = settings.folder().resolve("servers.dynamic");
-      Files.write(
-          dynamic,
-          new TreeMap<>(settings.servers())
-              .entrySet().stream()
-                  .map(each -> "server." + each.getKey() + "=" + each.getValue() + ":participant")
-                  .toList());
-      lines.add(DYNAMIC + dynamic);
-    } else {
-      lines.addAll(earlier);
-    }
+    lines.add(DYNAMIC + servers(file));
     return Files.write(file, lines);
+  }
+
+  /** The list of servers that the ensemble has stored here, with this one if it is no voter. */
+  private Path servers(Path file) throws IOException {
+    Path first = settings.folder().resolve("servers.dynamic");
+    Path stored =
+        Files.exists(file) && hasState(settings.folder())
+            ? Files.readAllLines(file).stream()
+                .filter(line -> line.startsWith(DYNAMIC))
+                .map(line -> Path.of(line.substring(DYNAMIC.length())))
+                .filter(Files::exists)
+                .findFirst()
+                .orElse(null)
+            : null;
+    String self = "server." + settings.number() + "=";
+    if (stored != null) {
+      List<String> lines =
+          Files.readAllLines(stored).stream().filter(line -> line.startsWith("server.")).toList();
+      if (lines.stream().anyMatch(line -> line.startsWith(self))) {
+        return stored;
+      }
+      List<String> withSelf = new ArrayList<>(lines);
+      withSelf.add(self + settings.servers().get(settings.number()) + ":participant");
+      return Files.write(first, withSelf);
+    }
+    return Files.write(
+        first,
+        new TreeMap<>(settings.servers())
+            .entrySet().stream()
+            .map(each -> "server." + each.getKey() + "=" + each.getValue() + ":participant")
+            .toList());
   }
 }

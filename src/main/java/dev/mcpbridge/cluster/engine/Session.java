@@ -3,6 +3,8 @@ package dev.mcpbridge.cluster.engine;
 import dev.mcpbridge.cluster.engine.Copy.Node;
 import dev.mcpbridge.cluster.engine.Engine.Change;
 import dev.mcpbridge.cluster.engine.Engine.Entry;
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -26,6 +28,7 @@ import org.apache.zookeeper.Watcher.Event.EventType;
 import org.apache.zookeeper.Watcher.Event.KeeperState;
 import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.ZooKeeper;
+import org.apache.zookeeper.admin.ZooKeeperAdmin;
 import org.apache.zookeeper.client.ZKClientConfig;
 import org.apache.zookeeper.data.ACL;
 import org.apache.zookeeper.data.Id;
@@ -48,7 +51,7 @@ final class Session {
   private final Copy copy;
   private final Promise<Void> ready = Promise.promise();
   private final List<ACL> access;
-  private ZooKeeper client;
+  private ZooKeeperAdmin client;
   private volatile boolean isOver;
   private boolean isLoaded;
 
@@ -68,7 +71,7 @@ final class Session {
     try {
       ZKClientConfig config = new ZKClientConfig();
       config.setProperty(ZKClientConfig.ENABLE_CLIENT_SASL_KEY, "false");
-      client = new ZooKeeper(address, options.timeoutMillis(), this::onEvent, config);
+      client = new ZooKeeperAdmin(address, options.timeoutMillis(), this::onEvent, config);
       client.addAuthInfo("digest", bytes(EmbeddedServer.USER + ":" + options.password()));
     } catch (IOException e) {
       end(e.getMessage());
@@ -383,6 +386,40 @@ final class Session {
   private void lost(Promise<?> promise, int code) {
     end("request failed with code " + code);
     promise.tryFail(failure(code));
+  }
+
+  /** As {@link Engine#changeVoters}. */
+  Future<Void> changeVoters(Map<Integer, String> added, List<Integer> removed) {
+    Promise<Void> promise = Promise.promise();
+    List<String> joining =
+        added.entrySet().stream()
+            .map(each -> "server." + each.getKey() + "=" + each.getValue() + ":participant")
+            .toList();
+    List<String> leaving = removed.stream().map(String::valueOf).toList();
+    client.reconfigure(
+        joining.isEmpty() ? null : joining,
+        leaving.isEmpty() ? null : leaving,
+        null,
+        -1,
+        (code, path, ctx, data, stat) ->
+            on(
+                () -> {
+                  if (code == Code.OK.intValue()) {
+                    promise.tryComplete();
+                  } else {
+                    promise.tryFail(refused(code));
+                  }
+                }),
+        null);
+    return promise.future();
+  }
+
+  private static BridgeException refused(int code) {
+    return new BridgeException(
+        ErrorCode.VOTERS_UNCHANGED,
+        "The coordination store did not change its voters ("
+            + Code.get(code)
+            + "): a majority of the new voters must be connected and up to date");
   }
 
   /** As {@link Engine#commit}; fails if the outcome is unknown. */

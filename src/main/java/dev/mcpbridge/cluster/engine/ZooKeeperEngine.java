@@ -223,6 +223,16 @@ public final class ZooKeeperEngine implements Engine {
   }
 
   @Override
+  public Map<Integer, String> voters() {
+    return embedded == null ? Map.of() : embedded.voters();
+  }
+
+  @Override
+  public Future<Void> changeVoters(Map<Integer, String> added, List<Integer> removed) {
+    return isReady() ? session.changeVoters(added, removed) : Future.failedFuture(noQuorum());
+  }
+
+  @Override
   public void close() {
     isClosed = true;
     vertx.cancelTimer(timer);

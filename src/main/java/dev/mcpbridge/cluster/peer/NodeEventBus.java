@@ -13,6 +13,7 @@ import io.vertx.core.file.FileSystemOptions;
 import io.vertx.core.http.ClientAuth;
 import io.vertx.core.net.PemKeyCertOptions;
 import io.vertx.core.net.PemTrustOptions;
+import java.nio.channels.ClosedChannelException;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -83,7 +84,7 @@ final class NodeEventBus {
         .setTcpNoDelay(true)
         .setReuseAddress(true)
         .setSsl(true)
-        .setSslHandshakeTimeout(2)
+        .setSslHandshakeTimeout(5)
         .setSslHandshakeTimeoutUnit(TimeUnit.SECONDS)
         .setClientAuth(ClientAuth.REQUIRED)
         .setTrustOptions(new PemTrustOptions().addCertPath(options.authority().toString()))
@@ -154,9 +155,17 @@ final class NodeEventBus {
   void send(String address, byte[] frame, Consumer<Throwable> undeliverable) {
     busContext.runOnContext(
         v ->
-            producer(address)
-                .write(frame)
+            write(address, frame)
                 .onFailure(e -> context.runOnContext(c -> undeliverable.accept(e))));
+  }
+
+  /** Vert.x 5.1 throws if the connection has just been closed. */
+  private Future<Void> write(String address, byte[] frame) {
+    try {
+      return producer(address).write(frame);
+    } catch (IllegalStateException e) {
+      return Future.failedFuture(new ClosedChannelException());
+    }
   }
 
   private MessageProducer<byte[]> producer(String address) {

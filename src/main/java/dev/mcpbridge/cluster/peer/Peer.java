@@ -113,6 +113,7 @@ final class Peer {
     }
     if (!isUp) {
       isUp = true;
+      beat();
       wire.up(this);
     }
     if (frame instanceof Frame.Piece piece) {
@@ -271,6 +272,7 @@ final class Peer {
     fail(reason);
     if (isUp) {
       beat();
+      isJoined = false;
     }
   }
 

@@ -240,7 +240,7 @@ public final class PeerBus {
     while (cause.getCause() != null) {
       cause = cause.getCause();
     }
-    return String.valueOf(cause.getMessage());
+    return cause.getMessage() == null ? "the connection was closed" : cause.getMessage();
   }
 
   private void report(String address, String trouble) {

@@ -78,7 +78,7 @@ public final class HealthApi {
     JsonWriter out = new JsonWriter().beginObject().member("status", status);
     if (!cluster.isAlone()) {
       out.name("cluster");
-      write(out, cluster.view());
+      ClusterApi.write(out, cluster.view());
     }
     Replies.json(ctx, status.equals(READY) ? 200 : 503, out.endObject());
   }
@@ -94,27 +94,6 @@ public final class HealthApi {
             || directory.all().stream()
                 .anyMatch(s -> !s.isDiscovered() && s.state() instanceof ServerState.Starting);
     return isStarting ? "starting" : READY;
-  }
-
-  private static void write(JsonWriter out, Cluster.View view) {
-    out.beginObject()
-        .member("state", view.state())
-        .member("node", view.node())
-        .member("primary", view.primary())
-        .member("view", view.view())
-        .member("moves", view.moves())
-        .name("members")
-        .beginArray();
-    view.members()
-        .forEach(
-            member ->
-                out.beginObject()
-                    .member("name", member.name())
-                    .member("url", member.url())
-                    .member("version", member.version())
-                    .member("leaving", member.isLeaving())
-                    .endObject());
-    out.endArray().endObject();
   }
 
   private JsonSlice uptime() {
