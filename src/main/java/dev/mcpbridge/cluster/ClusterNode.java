@@ -65,9 +65,14 @@ public final class ClusterNode implements Cluster, Engine.Listener, PeerBus.List
 
   private EmbeddedServer server;
   private boolean isLoaded;
+
+  /** Whether this node has been connected to all members since it obtained its lease. */
+  private boolean isConnected;
+
   private boolean isLeaving;
   private boolean hasLeft;
   private boolean isChangePending;
+  private long leaseSinceNanos;
   private long lastJoinNanos;
   private long ticks;
   private long timer;
@@ -108,6 +113,7 @@ public final class ClusterNode implements Cluster, Engine.Listener, PeerBus.List
                 folder.authority(),
                 maxMessage,
                 config.leaseMillis(),
+                config.tls() == null ? "; cluster.secret may be different there" : "",
                 this::slot),
             this);
     this.bootstrap = new Bootstrap(vertx, config, keys, folder, bus);
@@ -160,6 +166,8 @@ public final class ClusterNode implements Cluster, Engine.Listener, PeerBus.List
     long now = now();
     membership.renew();
     watchLease(now);
+    isConnected |=
+        hasLease() && (isConnectedToAll() || now - leaseSinceNanos > 2 * terms.leaseNanos());
     membership.declareLost();
     joinIfUnknown(now);
     if (++ticks % 8 == 0) {
@@ -190,6 +198,8 @@ public final class ClusterNode implements Cluster, Engine.Listener, PeerBus.List
     switch (leaseState.update(membership.leaseUntil(), now)) {
       case ACQUIRED -> {
         LOG.log(Level.INFO, "node={0} lease acquired", config.node());
+        isConnected = false;
+        leaseSinceNanos = now;
         changed();
         moved();
       }
@@ -235,6 +245,11 @@ public final class ClusterNode implements Cluster, Engine.Listener, PeerBus.List
         config.labels(),
         List.copyOf(ownership.offered()),
         isLeaving);
+  }
+
+  private boolean isConnectedToAll() {
+    return state.members().stream()
+        .allMatch(member -> member.slot() == slot() || bus.isUp(member.address()));
   }
 
   private boolean hasLease() {
@@ -419,7 +434,7 @@ public final class ClusterNode implements Cluster, Engine.Listener, PeerBus.List
   }
 
   private String stateName() {
-    boolean isMember = ownershipListener != null && hasLease() && state.member(slot()).isPresent();
+    boolean isMember = isConnected && hasLease() && state.member(slot()).isPresent();
     return isLeaving ? "leaving" : isMember ? "member" : leaseState.stateWithoutLease();
   }
 

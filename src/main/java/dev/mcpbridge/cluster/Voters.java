@@ -30,9 +30,7 @@ final class Voters {
                         || member.filter(m -> m.slot() == each.getKey()).isPresent())
             .map(Map.Entry::getKey)
             .findFirst();
-    return isVoter
-        ? add(engine, node, member, voter)
-        : remove(engine, node, voter, voters);
+    return isVoter ? add(engine, node, member, voter) : remove(engine, node, voter, voters);
   }
 
   private static Future<Void> add(

@@ -117,7 +117,7 @@ public final class ServerFiles {
         first,
         new TreeMap<>(settings.servers())
             .entrySet().stream()
-            .map(each -> "server." + each.getKey() + "=" + each.getValue() + ":participant")
-            .toList());
+                .map(each -> "server." + each.getKey() + "=" + each.getValue() + ":participant")
+                .toList());
   }
 }

@@ -21,14 +21,14 @@ sealed interface Frame {
    *
    * @param lastNumber number of the last piece that was sent in the stream
    * @param ackStream stream of the other node
-   * @param ackBytes bytes that were received of it
+   * @param ackNumber number of its last piece that was received
    * @param member number of the sending node; 0 if it has none yet
    */
-  record Beat(long stream, long lastNumber, long ackStream, long ackBytes, int member)
+  record Beat(long stream, long lastNumber, long ackStream, long ackNumber, int member)
       implements Frame {}
 
-  /** A piece was lost: the stream of the other node has ended. */
-  record Lost(long stream) implements Frame {}
+  /** Pieces are missing: those that were not acknowledged are to be sent again. */
+  record Missing(long stream, long ackNumber) implements Frame {}
 
   /** The sending node stops. */
   record Bye() implements Frame {}
@@ -47,10 +47,10 @@ sealed interface Frame {
           .number(beat.stream())
           .number(beat.lastNumber())
           .number(beat.ackStream())
-          .number(beat.ackBytes())
+          .number(beat.ackNumber())
           .number(beat.member());
-    } else if (this instanceof Lost lost) {
-      out.octet(3).number(lost.stream());
+    } else if (this instanceof Missing missing) {
+      out.octet(3).number(missing.stream()).number(missing.ackNumber());
     } else {
       out.octet(4);
     }
@@ -74,7 +74,7 @@ sealed interface Frame {
     return switch (in.octet()) {
       case 1 -> new Piece(in.number(), in.number(), in.number(), (int) in.number(), in.bytes());
       case 2 -> new Beat(in.number(), in.number(), in.number(), in.number(), (int) in.number());
-      case 3 -> new Lost(in.number());
+      case 3 -> new Missing(in.number(), in.number());
       default -> new Bye();
     };
   }

@@ -4,7 +4,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * The messages from one node: joins pieces and notices losses. Confined to the bridge's context.
+ * The messages from one node: joins pieces and notices missing ones. Confined to the bridge's
+ * context.
  */
 final class Inbox {
   private final int maxMessage;
@@ -17,10 +18,12 @@ final class Inbox {
   enum Outcome {
     MESSAGE,
     INCOMPLETE,
-    /** Pieces before this one are missing; the sender must begin a new stream. */
-    LOSS,
-    /** It belongs to a stream that has ended. */
-    OLD
+    /** Pieces before this one are missing. */
+    GAP,
+    /** It came before, or belongs to a stream that has ended. */
+    OLD,
+    /** The sender does not follow the protocol. */
+    INVALID
   }
 
   private static final class Partial {
@@ -43,6 +46,11 @@ final class Inbox {
 
   long stream() {
     return stream;
+  }
+
+  /** The number of the last piece of this stream before which none is missing. */
+  long number() {
+    return number;
   }
 
   /** Bytes received in this stream. */
@@ -68,7 +76,7 @@ final class Inbox {
       begin(ofStream);
     }
     if (ofNumber != number + 1) {
-      return Outcome.LOSS;
+      return ofNumber <= number ? Outcome.OLD : Outcome.GAP;
     }
     number = ofNumber;
     bytes += piece.length;
@@ -82,7 +90,7 @@ final class Inbox {
             && left <= maxMessage
             && (known == null || known.received + left == known.whole.length);
     if (!fits) {
-      return Outcome.LOSS;
+      return Outcome.INVALID;
     }
     return join(message, left, piece) ? Outcome.MESSAGE : Outcome.INCOMPLETE;
   }

@@ -9,8 +9,8 @@ import java.util.Map;
 /**
  * The messages on their way to one node. The event bus has no back-pressure; so only a window of
  * bytes is unacknowledged at a time, and the rest waits here. A large message is sent in pieces,
- * with small ones between them. Each piece has a number, so that the receiver notices a loss.
- * Confined to the bridge's context.
+ * with small ones between them. Pieces are numbered and kept until they are acknowledged; when the
+ * connection was replaced meanwhile, they are sent again. Confined to the bridge's context.
  */
 final class Outbox {
   static final int PIECE_BYTES = 64 << 10;
@@ -25,10 +25,10 @@ final class Outbox {
   private final Sink sink;
   private final ArrayDeque<byte[]> small = new ArrayDeque<>();
   private final Map<Long, Large> large = new LinkedHashMap<>();
+  private final ArrayDeque<Frame.Piece> unacknowledged = new ArrayDeque<>();
   private long stream = 1;
   private long number;
-  private long sentBytes;
-  private long ackedBytes;
+  private long unacknowledgedBytes;
   private long queuedBytes;
   private long largeCount;
 
@@ -54,7 +54,7 @@ final class Outbox {
     this.sink = sink;
   }
 
-  /** The number of the stream; a new one begins after a loss. */
+  /** The number of the stream; a new one begins when the receiver was lost. */
   long stream() {
     return stream;
   }
@@ -65,7 +65,7 @@ final class Outbox {
   }
 
   boolean isEmpty() {
-    return small.isEmpty() && large.isEmpty() && sentBytes == ackedBytes;
+    return small.isEmpty() && large.isEmpty() && unacknowledged.isEmpty();
   }
 
   /** Sends a message; false if too much waits. */
@@ -83,13 +83,20 @@ final class Outbox {
     return true;
   }
 
-  /**
-   * @param bytes that the receiver has of a stream
-   */
-  void acknowledged(long ofStream, long bytes) {
-    if (ofStream == stream && bytes <= sentBytes) {
-      ackedBytes = Math.max(ackedBytes, bytes);
+  /** The receiver has everything up to a number. */
+  void acknowledged(long ofStream, long upTo) {
+    if (ofStream == stream) {
+      while (!unacknowledged.isEmpty() && unacknowledged.peek().number() <= upTo) {
+        unacknowledgedBytes -= unacknowledged.poll().bytes().length;
+      }
       pump();
+    }
+  }
+
+  /** Sends what is not acknowledged again. */
+  void repeat(long ofStream) {
+    if (ofStream == stream) {
+      unacknowledged.forEach(sink::send);
     }
   }
 
@@ -99,24 +106,24 @@ final class Outbox {
     large.clear();
     stream++;
     number = 0;
-    sentBytes = 0;
-    ackedBytes = 0;
+    unacknowledged.clear();
+    unacknowledgedBytes = 0;
     queuedBytes = 0;
   }
 
   private void pump() {
-    while (!small.isEmpty() && unacknowledged() < WINDOW_BYTES) {
+    while (!small.isEmpty() && unacknowledgedBytes < WINDOW_BYTES) {
       byte[] message = small.poll();
       send(0, message.length, message, 0, message.length);
     }
-    while (!large.isEmpty() && unacknowledged() < PIECES_WINDOW_BYTES) {
+    while (!large.isEmpty() && unacknowledgedBytes < PIECES_WINDOW_BYTES) {
       sendOneOfEach();
     }
   }
 
   private void sendOneOfEach() {
     Iterator<Map.Entry<Long, Large>> each = large.entrySet().iterator();
-    while (each.hasNext() && unacknowledged() < PIECES_WINDOW_BYTES) {
+    while (each.hasNext() && unacknowledgedBytes < PIECES_WINDOW_BYTES) {
       Map.Entry<Long, Large> next = each.next();
       Large message = next.getValue();
       int left = message.bytes.length - message.sent;
@@ -130,15 +137,13 @@ final class Outbox {
     }
   }
 
-  private long unacknowledged() {
-    return sentBytes - ackedBytes;
-  }
-
   private void send(long message, int left, byte[] bytes, int from, int to) {
     number++;
-    sentBytes += to - from;
+    unacknowledgedBytes += to - from;
     queuedBytes -= to - from;
     byte[] piece = to - from == bytes.length ? bytes : Arrays.copyOfRange(bytes, from, to);
-    sink.send(new Frame.Piece(stream, number, message, left, piece));
+    Frame.Piece next = new Frame.Piece(stream, number, message, left, piece);
+    unacknowledged.add(next);
+    sink.send(next);
   }
 }

@@ -9,12 +9,13 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Another node as this one sees it: whether it can be heard, the messages on their way, and the
- * questions that it has not answered. When messages are lost, unanswered questions fail with an
- * unknown outcome. Confined to the bridge's context.
+ * questions that it has not answered. When it is lost, they fail with an unknown outcome. Confined
+ * to the bridge's context.
  */
 final class Peer {
   private static final SecureRandom RANDOM = new SecureRandom();
   private static final long MAX_QUEUED_BYTES = 64L << 20;
+  private static final long REPEAT_NANOS = 50_000_000;
 
   private final String address;
   private final Wire wire;
@@ -25,7 +26,7 @@ final class Peer {
   private Hello hello;
   private long heardNanos;
   private long ackedBytes;
-  private long lostStream;
+  private long askedAgainNanos;
   private boolean isUp;
   private boolean isJoined;
   private int member;
@@ -120,8 +121,9 @@ final class Peer {
       receive(piece);
     } else if (frame instanceof Frame.Beat beat) {
       receive(beat);
-    } else if (frame instanceof Frame.Lost lost && lost.stream() == outbox.stream()) {
-      restart("messages to it were lost");
+    } else if (frame instanceof Frame.Missing missing) {
+      outbox.acknowledged(missing.stream(), missing.ackNumber());
+      outbox.repeat(missing.stream());
     }
     return true;
   }
@@ -135,9 +137,10 @@ final class Peer {
         deliver(Message.of(inbox.message()));
       }
       case INCOMPLETE -> acknowledge();
-      case LOSS -> lostFrom(piece.stream());
+      case GAP -> askAgain();
+      case INVALID -> lose("it sent an invalid message");
       case OLD -> {
-        // its questions have failed
+        // it was sent again, or its questions have failed
       }
     }
   }
@@ -149,25 +152,25 @@ final class Peer {
       wire.joined(this);
     }
     noticeNewStream(beat.stream());
-    outbox.acknowledged(beat.ackStream(), beat.ackBytes());
+    outbox.acknowledged(beat.ackStream(), beat.ackNumber());
     if (!inbox.hasAll(beat.stream(), beat.lastNumber())) {
-      lostFrom(beat.stream());
+      askAgain();
     }
   }
 
-  /** The other node has lost messages to here, answers perhaps among them. */
+  /** The other node lost this one for a while, and with it messages, answers perhaps among them. */
   private void noticeNewStream(long stream) {
     if (inbox.isNew(stream) && inbox.stream() > 0) {
-      fail("messages of it were lost");
+      fail("it could not reach this node");
     }
   }
 
-  private void lostFrom(long stream) {
-    if (stream != lostStream) {
-      lostStream = stream;
-      fail("messages of it were lost");
+  private void askAgain() {
+    long now = System.nanoTime();
+    if (now - askedAgainNanos > REPEAT_NANOS) {
+      askedAgainNanos = now;
+      wire.send(this, new Frame.Missing(inbox.stream(), inbox.number()).toBytes(token()));
     }
-    wire.send(this, new Frame.Lost(stream).toBytes(token()));
   }
 
   private void acknowledge() {
@@ -185,7 +188,7 @@ final class Peer {
                   outbox.stream(),
                   outbox.lastNumber(),
                   inbox.stream(),
-                  inbox.bytes(),
+                  inbox.number(),
                   wire.member())
               .toBytes(token()));
     }
@@ -230,9 +233,9 @@ final class Peer {
         .withRetryAfter(1_000);
   }
 
-  /** A frame could not be sent. */
-  void undeliverable(String reason) {
-    lose(reason);
+  /** The node does not listen. */
+  void refused() {
+    lose("it does not listen");
     hello = null;
   }
 

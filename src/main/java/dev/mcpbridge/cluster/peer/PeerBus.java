@@ -9,7 +9,9 @@ import io.vertx.core.eventbus.ReplyException;
 import java.io.IOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.net.ConnectException;
 import java.nio.file.Path;
+import java.security.GeneralSecurityException;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -20,6 +22,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.IntSupplier;
+import javax.net.ssl.SSLHandshakeException;
 
 /**
  * The messages between nodes, over a clustered event bus of its own with mutual TLS. Nodes
@@ -52,6 +55,7 @@ public final class PeerBus {
    * @param authority PEM file with the authority of all nodes
    * @param maxMessage bytes of the largest message
    * @param patienceMillis after which a silent node counts as lost
+   * @param certificateHint what to check if another node has a certificate of another authority
    * @param member number of this node in the cluster
    */
   public record Options(
@@ -61,6 +65,7 @@ public final class PeerBus {
       Path authority,
       int maxMessage,
       long patienceMillis,
+      String certificateHint,
       IntSupplier member) {}
 
   /**
@@ -235,12 +240,15 @@ public final class PeerBus {
   }
 
   /** The cause behind a failure says more than the failure. */
-  private static String reason(Throwable failure) {
+  private String reason(Throwable failure) {
     Throwable cause = failure;
     while (cause.getCause() != null) {
       cause = cause.getCause();
     }
-    return cause.getMessage() == null ? "the connection was closed" : cause.getMessage();
+    String message = cause.getMessage() == null ? "the connection was closed" : cause.getMessage();
+    boolean isUntrusted =
+        cause instanceof GeneralSecurityException || cause instanceof SSLHandshakeException;
+    return isUntrusted ? message + options.certificateHint() : message;
   }
 
   private void report(String address, String trouble) {
@@ -280,7 +288,9 @@ public final class PeerBus {
 
     private void undeliverable(Peer to, Throwable failure) {
       report(to.address(), reason(failure));
-      to.undeliverable("the connection was closed");
+      if (failure instanceof ConnectException) {
+        to.refused();
+      }
     }
 
     @Override
