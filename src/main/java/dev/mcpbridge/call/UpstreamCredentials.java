@@ -1,14 +1,15 @@
 package dev.mcpbridge.call;
 
+import dev.mcpbridge.cluster.SharedMap;
+import dev.mcpbridge.cluster.SharedMap.Eviction;
+import dev.mcpbridge.cluster.SharedMap.Item;
 import dev.mcpbridge.model.ServerId;
+import io.vertx.core.Future;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.SecureRandom;
-import java.time.Clock;
 import java.util.Arrays;
-import java.util.HashMap;
-import java.util.Map;
 import javax.crypto.Cipher;
 import javax.crypto.SecretKey;
 import javax.crypto.spec.GCMParameterSpec;
@@ -16,68 +17,71 @@ import javax.crypto.spec.SecretKeySpec;
 
 /**
  * Credentials of callers for upstream APIs, each for one principal and one server, until it
- * expires. Encrypted with a key of this process (AES-GCM, NIST SP 800-38D), so that a heap dump
- * does not contain them in plain text; lost when the process ends. Confined to its verticle.
+ * expires; known to all nodes of a cluster. Encrypted (AES-GCM, NIST SP 800-38D), so that a heap
+ * dump does not contain them in plain text. Confined to its verticle.
  */
 public final class UpstreamCredentials {
-  private static final int MAX = 10_000;
-  private static final int KEY = 32;
   private static final int NONCE = 12;
   private static final int TAG_BITS = 128;
 
-  private final Clock clock;
   private final SecureRandom random = new SecureRandom();
   private final SecretKey key;
-  private final Map<CredentialKey, SealedCredential> credentials = new HashMap<>();
+  private final SharedMap credentials;
 
-  private record CredentialKey(String principal, ServerId server) {}
-
-  private record SealedCredential(byte[] sealed, long untilMillis) {}
-
-  public UpstreamCredentials(Clock clock) {
-    this.clock = clock;
-    this.key = new SecretKeySpec(random(KEY), "AES");
+  /**
+   * @param key 32 bytes
+   * @param credentials a map that holds nothing else
+   */
+  public UpstreamCredentials(byte[] key, SharedMap credentials) {
+    this.key = new SecretKeySpec(key, "AES");
+    this.credentials = credentials;
   }
 
-  private byte[] random(int length) {
-    byte[] bytes = new byte[length];
-    random.nextBytes(bytes);
-    return bytes;
+  private static String name(String principal, ServerId server) {
+    return server.name() + ' ' + principal;
   }
 
-  /** Stores a credential. Returns false if the limit is reached. */
-  public boolean put(String principal, ServerId server, String authorization, long millis) {
-    credentials.values().removeIf(this::isExpired);
-    CredentialKey credentialKey = new CredentialKey(principal, server);
-    if (credentials.size() >= MAX && !credentials.containsKey(credentialKey)) {
-      return false;
-    }
-    byte[] nonce = random(NONCE);
+  /** Stores a credential. The result is false if the limit is reached. */
+  public Future<Boolean> put(
+      String principal, ServerId server, String authorization, long millis) {
+    byte[] nonce = new byte[NONCE];
+    random.nextBytes(nonce);
     byte[] sealed =
         apply(Cipher.ENCRYPT_MODE, nonce, authorization.getBytes(StandardCharsets.UTF_8));
     byte[] both = ByteBuffer.allocate(NONCE + sealed.length).put(nonce).put(sealed).array();
-    credentials.put(credentialKey, new SealedCredential(both, clock.millis() + millis));
-    return true;
+    return put(name(principal, server), both, millis);
   }
 
-  public void remove(String principal, ServerId server) {
-    credentials.remove(new CredentialKey(principal, server));
+  private Future<Boolean> put(String name, byte[] sealed, long millis) {
+    return credentials
+        .put(name, credentials.cached(name).version(), sealed, millis, Eviction.NEVER)
+        .compose(
+            change ->
+                change.isDone() || change.isFull()
+                    ? Future.succeededFuture(change.isDone())
+                    : put(name, sealed, millis));
+  }
+
+  public Future<Void> remove(String principal, ServerId server) {
+    String name = name(principal, server);
+    return credentials
+        .get(name)
+        .compose(
+            item ->
+                item.isPresent()
+                    ? credentials.remove(name, item.version()).mapEmpty()
+                    : Future.succeededFuture());
   }
 
   /** The credential; null if absent or expired. */
   String of(String principal, ServerId server) {
-    SealedCredential found =
-        credentials.isEmpty() ? null : credentials.get(new CredentialKey(principal, server));
-    if (found == null || isExpired(found)) {
+    Item found = credentials.cached(name(principal, server));
+    if (!found.isPresent()) {
       return null;
     }
-    byte[] nonce = Arrays.copyOf(found.sealed(), NONCE);
-    byte[] sealed = Arrays.copyOfRange(found.sealed(), NONCE, found.sealed().length);
+    byte[] nonce = Arrays.copyOf(found.value(), NONCE);
+    byte[] sealed = Arrays.copyOfRange(found.value(), NONCE, found.value().length);
     return new String(apply(Cipher.DECRYPT_MODE, nonce, sealed), StandardCharsets.UTF_8);
-  }
-
-  private boolean isExpired(SealedCredential credential) {
-    return clock.millis() >= credential.untilMillis();
   }
 
   private byte[] apply(int mode, byte[] nonce, byte[] text) {

@@ -158,9 +158,14 @@ final class Bootstrap {
         .onComplete(started);
   }
 
+  /** Obtains the number of this node from a store that the operator runs. */
+  void takeNumber(Engine engine) {
+    number(engine, config.address(), Map.of()).onSuccess(taken -> number = taken);
+  }
+
   /** The node is part of the cluster. */
   void established() {
-    if (state != Folder.ESTABLISHED) {
+    if (config.zookeeper() == null && state != Folder.ESTABLISHED) {
       state = Folder.ESTABLISHED;
       vertx
           .executeBlocking(

@@ -61,6 +61,9 @@ public interface Cluster {
   /** Whether this node has all labels that a server requires. */
   boolean fits(List<String> placement);
 
+  /** A key of 32 bytes for one purpose, the same at all nodes. */
+  byte[] key(String purpose);
+
   /** The map of this name that is shared by all nodes. */
   SharedMap map(String name);
 

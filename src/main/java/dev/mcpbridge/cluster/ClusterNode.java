@@ -40,6 +40,7 @@ public final class ClusterNode implements Cluster, Engine.Listener, PeerBus.List
 
   private final Vertx vertx;
   private final ClusterConfig config;
+  private final ClusterKeys keys;
   private final LeaseTerms terms;
   private final NodeFolder folder;
   private final PeerBus bus;
@@ -86,7 +87,7 @@ public final class ClusterNode implements Cluster, Engine.Listener, PeerBus.List
     this.version = version;
     this.incarnation = System.currentTimeMillis() * 1000;
     this.terms = new LeaseTerms(TimeUnit.MILLISECONDS.toNanos(config.leaseMillis()));
-    ClusterKeys keys = new ClusterKeys(config.secret());
+    this.keys = new ClusterKeys(config.secret());
     this.folder = new NodeFolder(config.folder());
     this.engine =
         new ZooKeeperEngine(
@@ -147,6 +148,12 @@ public final class ClusterNode implements Cluster, Engine.Listener, PeerBus.List
     bus.setPeers(config.members());
     engine.open(this);
     timer = vertx.setPeriodic(Math.max(5, config.leaseMillis() / 40), t -> tick());
+    if (config.zookeeper() == null) {
+      startServer();
+    }
+  }
+
+  private void startServer() {
     bootstrap
         .start()
         .onSuccess(
@@ -316,6 +323,11 @@ public final class ClusterNode implements Cluster, Engine.Listener, PeerBus.List
   }
 
   @Override
+  public byte[] key(String purpose) {
+    return keys.key(purpose);
+  }
+
+  @Override
   public SharedMap map(String name) {
     return maps.computeIfAbsent(name, unused -> new SharedRecords(name, engine, stamp()));
   }
@@ -471,6 +483,9 @@ public final class ClusterNode implements Cluster, Engine.Listener, PeerBus.List
   @Override
   public void loaded() {
     isLoaded = true;
+    if (config.zookeeper() != null) {
+      bootstrap.takeNumber(engine);
+    }
     maps.values().forEach(SharedRecords::notifyListeners);
   }
 

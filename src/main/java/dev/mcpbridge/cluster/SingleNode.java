@@ -5,6 +5,7 @@ import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.model.InstanceId;
 import dev.mcpbridge.model.ServerId;
 import io.vertx.core.Future;
+import java.security.SecureRandom;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -83,6 +84,13 @@ public final class SingleNode implements Cluster {
   @Override
   public boolean fits(List<String> placement) {
     return true;
+  }
+
+  @Override
+  public byte[] key(String purpose) {
+    byte[] key = new byte[32];
+    new SecureRandom().nextBytes(key);
+    return key;
   }
 
   @Override

@@ -60,7 +60,7 @@ final class ClusterReader {
         cluster.seconds("lease"),
         cluster.text("reload").equals("cluster"),
         folder.isEmpty() ? null : Path.of(folder).toAbsolutePath(),
-        null);
+        cluster.has("zookeeper") ? cluster.text("zookeeper") : null);
   }
 
   private void checkSecret(String secret, boolean isOneMachine) {
@@ -90,7 +90,7 @@ final class ClusterReader {
         cluster.report("members", member + " is listed twice");
       }
     }
-    if (joins && sorted.isEmpty()) {
+    if (joins && sorted.isEmpty() && !cluster.has("zookeeper")) {
       cluster.report("members", "expected the addresses of all nodes, including this one");
     }
     checkPorts(sorted);

@@ -31,7 +31,7 @@ public final class ClusterKeys {
   }
 
   /** 32 bytes for one purpose. */
-  byte[] key(String purpose) {
+  public byte[] key(String purpose) {
     try {
       Mac mac = Mac.getInstance("HmacSHA256");
       mac.init(root);

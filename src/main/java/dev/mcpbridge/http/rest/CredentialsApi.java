@@ -30,9 +30,12 @@ public record CredentialsApi(Directory directory, UpstreamCredentials credential
     ServerId server = Paths.server(ctx);
     directory
         .find(server)
+        .compose(
+            view ->
+                credentials.put(Callers.of(ctx).name(), server, authorization, seconds * 1_000))
         .onSuccess(
-            view -> {
-              if (credentials.put(Callers.of(ctx).name(), server, authorization, seconds * 1_000)) {
+            isStored -> {
+              if (isStored) {
                 ctx.response().setStatusCode(204).end();
               } else {
                 ctx.fail(
@@ -44,7 +47,9 @@ public record CredentialsApi(Directory directory, UpstreamCredentials credential
 
   /** DELETE /servers/{server}/credentials. */
   public void delete(RoutingContext ctx) {
-    credentials.remove(Callers.of(ctx).name(), Paths.server(ctx));
-    ctx.response().setStatusCode(204).end();
+    credentials
+        .remove(Callers.of(ctx).name(), Paths.server(ctx))
+        .onSuccess(removed -> ctx.response().setStatusCode(204).end())
+        .onFailure(ctx::fail);
   }
 }

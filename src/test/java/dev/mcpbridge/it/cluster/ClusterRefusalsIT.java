@@ -1,10 +1,13 @@
 package dev.mcpbridge.it.cluster;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.mcpbridge.fixture.FreePorts;
 import dev.mcpbridge.fixture.Nodes;
 import dev.mcpbridge.fixture.RejectedNode;
+import dev.mcpbridge.fixture.ServedBridge;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -60,10 +63,47 @@ class ClusterRefusalsIT {
   }
 
   @Test
-  void nodeWithOtherMembersIsRejectedWithReason() throws Exception {
-    List<String> more = Stream.concat(nodes.members().stream(), Stream.of("127.0.0.1:1")).toList();
+  void nodesWithDifferentMembersBeginNoCluster(@TempDir Path own) throws Exception {
+    List<Integer> ports = FreePorts.findBlocks(2, 3);
+    List<String> both = ports.stream().map(port -> "127.0.0.1:" + port).toList();
+    List<String> more = Stream.concat(both.stream(), Stream.of("127.0.0.1:9")).toList();
+    List<Process> started = new ArrayList<>();
+    try {
+      started.add(startNew(own, "first", ports.get(0), both));
+      started.add(startNew(own, "second", ports.get(1), more));
 
-    assertRefused(nodes.config(3, "test", nodes.secret(), more), "cluster.members");
+      for (String name : List.of("first", "second")) {
+        nodes.until(() -> Files.readString(own.resolve(name + ".err")).contains("cluster.members"));
+      }
+
+      for (String name : List.of("first", "second")) {
+        assertFalse(Files.readString(own.resolve(name + ".err")).contains("lease acquired"));
+      }
+    } finally {
+      started.forEach(Process::destroyForcibly);
+    }
+  }
+
+  private static Process startNew(Path own, String name, int port, List<String> members)
+      throws IOException {
+    String config =
+        "{\"http\":{\"port\":0},\"cluster\":{\"name\":\"%s\",\"members\":[\"%s\"],\"secret\":\"%s\","
+            + "\"folder\":\"%s\"},\"mcpServers\":{}}";
+    Path file =
+        Files.writeString(
+            own.resolve(name + ".json"),
+            config.formatted(
+                "different members",
+                String.join("\",\"", members),
+                nodes.secret(),
+                own.resolve(name)));
+    List<String> command =
+        ServedBridge.command(
+            "--config", file.toString(), "--cluster", "--cluster-port", Integer.toString(port));
+    return new ProcessBuilder(command)
+        .redirectError(own.resolve(name + ".err").toFile())
+        .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+        .start();
   }
 
   private static void assertRefused(String config, String reason) throws Exception {

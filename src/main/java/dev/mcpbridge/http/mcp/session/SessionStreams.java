@@ -6,6 +6,7 @@ import dev.mcpbridge.http.mcp.reply.EventBudget;
 import dev.mcpbridge.http.mcp.reply.MessageStream;
 import dev.mcpbridge.http.reply.EventStream;
 import dev.mcpbridge.protocol.JsonSlice;
+import java.security.SecureRandom;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -24,7 +25,10 @@ final class SessionStreams {
   private final boolean marks;
   private final Map<Long, MessageStream> streams = new HashMap<>();
   private MessageStream listenStream;
-  private long count;
+
+  /** Begins anywhere, so that no stream of the session at another node has the same name. */
+  private long count = new SecureRandom().nextInt(Integer.MAX_VALUE) * 100_000_000L;
+
   private boolean isOver;
 
   /**
@@ -81,7 +85,7 @@ final class SessionStreams {
     MessageStream stream = id.matches() ? streams.get(Long.parseLong(id.group(1))) : null;
     if (stream == null) {
       throw new BridgeException(
-          ErrorCode.MALFORMED_REQUEST, "The Last-Event-ID is invalid or its stream is over");
+          ErrorCode.MALFORMED_REQUEST, "The Last-Event-ID is invalid, or its stream is over or began at another node");
     }
     long after = Long.parseLong(id.group(2));
     return opened -> stream.resume(opened, after);
