@@ -7,7 +7,7 @@ trap 'kill $(jobs -p) 2>/dev/null; wait; rm -rf "$work"' EXIT
 
 node() {
   exec target/mcp-bridge serve --config conf/cluster.json --cluster \
-    --node "node$1" --cluster-port "780$1" --port "300$1" >"$work/node$1.log" 2>&1
+    --node "node$1" --cluster-port "78$(($1 - 1))0" --port "300$1" >"$work/node$1.log" 2>&1
 }
 for n in 1 2 3; do node "$n" & pids[n]=$!; done
 

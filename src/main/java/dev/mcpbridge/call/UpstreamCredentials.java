@@ -42,8 +42,7 @@ public final class UpstreamCredentials {
   }
 
   /** Stores a credential. The result is false if the limit is reached. */
-  public Future<Boolean> put(
-      String principal, ServerId server, String authorization, long millis) {
+  public Future<Boolean> put(String principal, ServerId server, String authorization, long millis) {
     byte[] nonce = new byte[NONCE];
     random.nextBytes(nonce);
     byte[] sealed =

@@ -55,7 +55,6 @@ final class LogLineFormatter extends Formatter {
   public String format(LogRecord event) {
     String message = formatMessage(event);
     if (event.getThrown() != null) {
-      event.getThrown().printStackTrace();
       message += " " + event.getThrown();
     }
     return Instant.ofEpochMilli(event.getMillis())

@@ -22,7 +22,8 @@ import java.util.function.LongSupplier;
  */
 final class SharedRecords implements SharedMap {
   private static final int MAX_ENTRIES = 20_000;
-  private static final Map<String, Integer> MAX_ENTRIES_BY_MAP = Map.of("confirmations", 10_000, "credentials", 10_000);
+  private static final Map<String, Integer> MAX_ENTRIES_BY_MAP =
+      Map.of("confirmations", 10_000, "credentials", 10_000);
   private static final long MAX_BYTES = 64L << 20;
   private static final long MARK_MILLIS = 60_000;
   private static final long SWEEP_NANOS = TimeUnit.SECONDS.toNanos(10);

@@ -14,7 +14,8 @@ import java.util.TreeMap;
  */
 final class Tables {
   private static final int MAX_ENTRIES = 20_000;
-  private static final Map<String, Integer> MAX_ENTRIES_BY_MAP = Map.of("confirmations", 10_000, "credentials", 10_000);
+  private static final Map<String, Integer> MAX_ENTRIES_BY_MAP =
+      Map.of("confirmations", 10_000, "credentials", 10_000);
   private static final long MAX_BYTES = 64L << 20;
   private static final int MAX_MAPS = 7;
 

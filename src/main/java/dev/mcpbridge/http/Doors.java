@@ -140,7 +140,8 @@ record Doors(
     static Services of(Vertx vertx, HttpVerticle.Dependencies deps) {
       Directory directory = new Directory(deps.bus(), deps.cluster());
       directory.open();
-      UpstreamCredentials credentials = new UpstreamCredentials(
+      UpstreamCredentials credentials =
+          new UpstreamCredentials(
               deps.cluster().key("credentials"), deps.cluster().map("credentials"));
       LimitsConfig.Validation limits = deps.config().limits().validation();
       SchemaValidator validator = new SchemaValidator(vertx, limits.steps(), limits.millis());

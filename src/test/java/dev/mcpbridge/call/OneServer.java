@@ -45,7 +45,8 @@ final class OneServer {
             directory,
             new ArgumentValidator(new SchemaValidator(vertx, 100_000, 500), false, new Counts()),
             new OutputSchemaCheck(new SchemaValidator(vertx, 100_000, 500), bus, new Counts()),
-            new UpstreamCredentials(new byte[32], new SingleNode(Clock.systemUTC()).map("credentials")),
+            new UpstreamCredentials(
+                new byte[32], new SingleNode(Clock.systemUTC()).map("credentials")),
             new MemoryBudget(1 << 20),
             new Counts());
     EventLoops.await(vertx, () -> open(directory));

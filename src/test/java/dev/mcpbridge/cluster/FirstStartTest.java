@@ -36,8 +36,7 @@ class FirstStartTest {
     Answer beginning = new Answer(Folder.BEGINNING, MEMBERS, Map.of(), 0);
 
     assertEquals(new Wait(), decide(Map.of("b:10", empty()), false));
-    assertEquals(
-        new Begin(1, SERVERS), decide(Map.of("b:10", empty(), "c:10", beginning), false));
+    assertEquals(new Begin(1, SERVERS), decide(Map.of("b:10", empty(), "c:10", beginning), false));
   }
 
   @Test

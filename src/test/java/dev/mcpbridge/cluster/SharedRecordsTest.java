@@ -27,8 +27,7 @@ class SharedRecordsTest {
   private final class Node implements Engine.Listener {
     final MemoryEngine engine = new MemoryEngine(store);
     final SharedRecords map =
-        new SharedRecords(
-            "m", engine, new SharedRecords.Stamp(() -> 1, stamps::incrementAndGet));
+        new SharedRecords("m", engine, new SharedRecords.Stamp(() -> 1, stamps::incrementAndGet));
 
     Node() {
       engine.open(this);

@@ -9,7 +9,6 @@ import java.util.Arrays;
  *
  * @param cluster name of the cluster
  * @param fingerprint of the secret
- * @param address of the node on the event bus
  * @param node display name
  * @param incarnation differs after each start of the process
  * @param token that frames to this node carry, so that no other node's frames are taken for them
@@ -17,22 +16,28 @@ import java.util.Arrays;
 record Hello(
     String cluster,
     byte[] fingerprint,
-    String address,
     String node,
     long incarnation,
     String version,
     byte[] token) {
+
+  static final int GREETING = 0;
+  static final int ANSWER = 1;
+  static final int REFUSAL = 2;
 
   Hello {
     fingerprint = fingerprint.clone();
     token = token.clone();
   }
 
-  byte[] toBytes() {
+  /**
+   * @param kind {@link #GREETING} or {@link #ANSWER}
+   */
+  byte[] toBytes(int kind) {
     return new WireWriter()
+        .octet(kind)
         .text(cluster)
         .bytes(fingerprint)
-        .text(address)
         .text(node)
         .number(incarnation)
         .text(version)
@@ -40,28 +45,18 @@ record Hello(
         .toBytes();
   }
 
-  static Hello of(PeerBus.Introduction self, byte[] token) {
-    return new Hello(
-        self.cluster(),
-        self.fingerprint(),
-        self.address(),
-        self.node(),
-        self.incarnation(),
-        self.version(),
-        token);
+  /** What a node gets that does not belong to this cluster. */
+  static byte[] refusal(String reason) {
+    return new WireWriter().octet(REFUSAL).text(reason).toBytes();
   }
 
-  /** The answer to the hello of a node that belongs to this cluster. */
-  byte[] toAnswer() {
-    byte[] hello = toBytes();
-    byte[] answer = new byte[hello.length + 1];
-    System.arraycopy(hello, 0, answer, 1, hello.length);
-    return answer;
+  static Hello of(PeerBus.Introduction self, byte[] token) {
+    return new Hello(
+        self.cluster(), self.fingerprint(), self.node(), self.incarnation(), self.version(), token);
   }
 
   static Hello of(WireReader in) {
-    return new Hello(
-        in.text(), in.bytes(), in.text(), in.text(), in.number(), in.text(), in.bytes());
+    return new Hello(in.text(), in.bytes(), in.text(), in.number(), in.text(), in.bytes());
   }
 
   /** Why this node and another one do not belong together; null if they do. */

@@ -17,7 +17,7 @@ import java.nio.channels.ClosedChannelException;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
+import java.util.function.BiConsumer;
 
 /**
  * The clustered event bus between nodes, with mutual TLS and a thread of its own. Its methods are
@@ -36,7 +36,7 @@ final class NodeEventBus {
 
   /** Receives what other nodes send. */
   interface Handlers {
-    void hello(byte[] hello, Consumer<byte[]> reply);
+    void hello(String from, byte[] hello);
 
     void frame(String from, byte[] frame);
   }
@@ -113,69 +113,55 @@ final class NodeEventBus {
     EventBus eventBus = bus.eventBus();
     eventBus.serializableChecker(name -> false);
     eventBus.clusterSerializableChecker(name -> false);
-    Future<Void> hello =
-        eventBus
-            .<byte[]>consumer(AddressedNodes.busAddress(HELLO, self))
-            .handler(
-                message ->
-                    context.runOnContext(
-                        v ->
-                            handlers.hello(
-                                message.body(),
-                                reply -> busContext.runOnContext(b -> message.reply(reply)))))
-            .completion();
-    Future<Void> frames =
-        eventBus
-            .<byte[]>consumer(AddressedNodes.busAddress(FRAMES, self))
-            .handler(
-                message -> {
-                  String from = message.headers().get(FROM);
-                  byte[] frame = message.body();
-                  context.runOnContext(v -> handlers.frame(from, frame));
-                })
-            .completion();
-    Future.all(hello, frames).map(this).onComplete(serving);
+    Future.all(consume(HELLO, handlers::hello), consume(FRAMES, handlers::frame))
+        .map(this)
+        .onComplete(serving);
   }
 
-  /** Introduces this node to another one. */
-  Future<byte[]> greet(String address, byte[] hello, long timeoutMillis) {
-    Promise<byte[]> answer = Promise.promise();
-    DeliveryOptions delivery = new DeliveryOptions().setSendTimeout(timeoutMillis);
-    busContext.runOnContext(
-        v ->
-            bus.eventBus()
-                .<byte[]>request(AddressedNodes.busAddress(HELLO, address), hello, delivery)
-                .onComplete(
-                    reply -> context.runOnContext(c -> answer.complete(reply.body())),
-                    e -> context.runOnContext(c -> answer.fail(e))));
-    return answer.future();
+  private Future<Void> consume(String consumer, BiConsumer<String, byte[]> handler) {
+    return bus.eventBus()
+        .<byte[]>consumer(AddressedNodes.busAddress(consumer, self))
+        .handler(
+            message -> {
+              String from = message.headers().get(FROM);
+              byte[] body = message.body();
+              if (from != null) {
+                context.runOnContext(v -> handler.accept(from, body));
+              }
+            })
+        .completion();
   }
 
-  /** Sends a frame; the handler is called if it cannot be delivered. */
-  void send(String address, byte[] frame, Consumer<Throwable> undeliverable) {
+  /** Sends what introduces this node. */
+  Future<Void> sendHello(String address, byte[] hello) {
+    return send(HELLO, address, hello);
+  }
+
+  /** Sends a frame; the future fails if it cannot be delivered. */
+  Future<Void> sendFrame(String address, byte[] frame) {
+    return send(FRAMES, address, frame);
+  }
+
+  private Future<Void> send(String consumer, String address, byte[] body) {
+    Promise<Void> sent = Promise.promise();
     busContext.runOnContext(
         v ->
-            write(address, frame)
-                .onFailure(e -> context.runOnContext(c -> undeliverable.accept(e))));
+            write(AddressedNodes.busAddress(consumer, address), body)
+                .onComplete(done -> context.runOnContext(c -> sent.handle(done))));
+    return sent.future();
   }
 
   /** Vert.x 5.1 throws if the connection has just been closed. */
-  private Future<Void> write(String address, byte[] frame) {
+  private Future<Void> write(String busAddress, byte[] body) {
     try {
-      return producer(address).write(frame);
+      return producers.computeIfAbsent(busAddress, this::producer).write(body);
     } catch (IllegalStateException e) {
       return Future.failedFuture(new ClosedChannelException());
     }
   }
 
-  private MessageProducer<byte[]> producer(String address) {
-    return producers.computeIfAbsent(
-        address,
-        unknown ->
-            bus.eventBus()
-                .sender(
-                    AddressedNodes.busAddress(FRAMES, address),
-                    new DeliveryOptions().addHeader(FROM, self)));
+  private MessageProducer<byte[]> producer(String busAddress) {
+    return bus.eventBus().sender(busAddress, new DeliveryOptions().addHeader(FROM, self));
   }
 
   Future<Void> close() {

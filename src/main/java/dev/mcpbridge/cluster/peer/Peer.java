@@ -16,6 +16,7 @@ final class Peer {
   private static final SecureRandom RANDOM = new SecureRandom();
   private static final long MAX_QUEUED_BYTES = 64L << 20;
   private static final long REPEAT_NANOS = 50_000_000;
+  private static final long GREETING_NANOS = TimeUnit.SECONDS.toNanos(2);
 
   private final String address;
   private final Wire wire;
@@ -27,6 +28,8 @@ final class Peer {
   private long heardNanos;
   private long ackedBytes;
   private long askedAgainNanos;
+  private long greetedNanos;
+  private int greetings;
   private boolean isUp;
   private boolean isJoined;
   private int member;
@@ -95,6 +98,7 @@ final class Peer {
     }
     hello = newHello;
     heardNanos = now;
+    greetings = 0;
     if (!isSame) {
       beat();
     }
@@ -246,8 +250,15 @@ final class Peer {
     questions.failLate(node(), now);
   }
 
-  boolean isSilent(long now, long millis) {
-    return now - heardNanos > TimeUnit.MILLISECONDS.toNanos(millis);
+  /** Whether this node should introduce itself now: less and less often while nobody answers. */
+  boolean isGreetingDue(long now, long patienceNanos) {
+    boolean isKnown = hello != null && now - heardNanos <= patienceNanos;
+    if (isKnown || now - greetedNanos < Math.min(greetings * patienceNanos / 5, GREETING_NANOS)) {
+      return false;
+    }
+    greetings++;
+    greetedNanos = now;
+    return true;
   }
 
   boolean hasSentAll() {

@@ -2,10 +2,8 @@ package dev.mcpbridge.cluster.peer;
 
 import dev.mcpbridge.cluster.peer.Message.Kind;
 import dev.mcpbridge.wire.WireReader;
-import dev.mcpbridge.wire.WireWriter;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
-import io.vertx.core.eventbus.ReplyException;
 import java.io.IOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -20,7 +18,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
-import java.util.function.Consumer;
 import java.util.function.IntSupplier;
 import javax.net.ssl.SSLHandshakeException;
 
@@ -32,7 +29,6 @@ import javax.net.ssl.SSLHandshakeException;
  */
 public final class PeerBus {
   private static final Logger LOG = System.getLogger(PeerBus.class.getName());
-  private static final int REFUSED = 1;
   private static final long CLOSE_MILLIS = 5_000;
 
   private final Vertx vertx;
@@ -168,14 +164,10 @@ public final class PeerBus {
       if (peer.isIntroduced()) {
         peer.beat();
       }
-      if (!peer.isIntroduced() || !peer.isUp() && peer.isSilent(now, options.patienceMillis())) {
+      if (peer.isGreetingDue(now, patience)) {
         greet(peer);
       }
     }
-  }
-
-  private byte[] hello(Peer to) {
-    return Hello.of(options.self(), to.ownToken()).toBytes();
   }
 
   private void greet(Peer peer) {
@@ -183,31 +175,14 @@ public final class PeerBus {
     if (isClosing || !greeting.add(address)) {
       return;
     }
-    bus.greet(address, hello(peer), options.patienceMillis())
+    bus.sendHello(address, Hello.of(options.self(), peer.ownToken()).toBytes(Hello.GREETING))
         .onComplete(
-            answer -> {
+            sent -> {
               greeting.remove(address);
-              if (answer.succeeded()) {
-                greeted(peer, answer.result());
-              } else if (!(answer.cause() instanceof ReplyException)) {
-                report(address, reason(answer.cause()));
+              if (sent.failed()) {
+                report(address, reason(sent.cause()));
               }
             });
-  }
-
-  private void greeted(Peer peer, byte[] answer) {
-    WireReader in = new WireReader(answer);
-    if (in.octet() == REFUSED) {
-      report(peer.address(), in.text());
-      return;
-    }
-    Hello hello = Hello.of(in);
-    String objection = ownHello().objectionTo(hello);
-    if (objection != null) {
-      report(peer.address(), objection);
-    } else {
-      peer.introduced(hello, System.nanoTime());
-    }
   }
 
   private Hello ownHello() {
@@ -216,23 +191,33 @@ public final class PeerBus {
 
   private final class Received implements NodeEventBus.Handlers {
     @Override
-    public void hello(byte[] bytes, Consumer<byte[]> reply) {
-      Hello hello = Hello.of(new WireReader(bytes));
+    public void hello(String from, byte[] bytes) {
+      WireReader in = new WireReader(bytes);
+      int kind = in.octet();
+      if (isClosing) {
+        return;
+      }
+      if (kind == Hello.REFUSAL) {
+        report(from, in.text());
+        return;
+      }
+      Hello hello = Hello.of(in);
       String objection = ownHello().objectionTo(hello);
       if (objection != null) {
-        report(hello.address(), objection);
-        String theirs = hello.objectionTo(ownHello());
-        reply.accept(new WireWriter().octet(REFUSED).text(theirs).toBytes());
-      } else if (!isClosing) {
-        Peer peer = peer(hello.address());
-        reply.accept(Hello.of(options.self(), peer.ownToken()).toAnswer());
-        peer.introduced(hello, System.nanoTime());
+        report(from, objection);
+        bus.sendHello(from, Hello.refusal(hello.objectionTo(ownHello())));
+        return;
       }
+      Peer peer = peer(from);
+      if (kind == Hello.GREETING) {
+        bus.sendHello(from, Hello.of(options.self(), peer.ownToken()).toBytes(Hello.ANSWER));
+      }
+      peer.introduced(hello, System.nanoTime());
     }
 
     @Override
     public void frame(String from, byte[] frame) {
-      Peer peer = from == null ? null : peers.get(from);
+      Peer peer = peers.get(from);
       if (peer != null && !isClosing) {
         peer.receive(frame, System.nanoTime());
       }
@@ -283,7 +268,7 @@ public final class PeerBus {
   private final class PeerWire implements Peer.Wire {
     @Override
     public void send(Peer to, byte[] frame) {
-      bus.send(to.address(), frame, failure -> undeliverable(to, failure));
+      bus.sendFrame(to.address(), frame).onFailure(e -> undeliverable(to, e));
     }
 
     private void undeliverable(Peer to, Throwable failure) {

@@ -31,8 +31,7 @@ public record CredentialsApi(Directory directory, UpstreamCredentials credential
     directory
         .find(server)
         .compose(
-            view ->
-                credentials.put(Callers.of(ctx).name(), server, authorization, seconds * 1_000))
+            view -> credentials.put(Callers.of(ctx).name(), server, authorization, seconds * 1_000))
         .onSuccess(
             isStored -> {
               if (isStored) {

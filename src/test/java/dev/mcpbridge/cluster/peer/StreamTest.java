@@ -26,8 +26,7 @@ class StreamTest {
 
   private Outcome deliver(Frame.Piece piece) {
     Outcome outcome =
-        inbox.receive(
-            piece.stream(), piece.number(), piece.message(), piece.left(), piece.bytes());
+        inbox.receive(piece.stream(), piece.number(), piece.message(), piece.left(), piece.bytes());
     if (outcome == Outcome.MESSAGE) {
       received.add(inbox.message());
     }

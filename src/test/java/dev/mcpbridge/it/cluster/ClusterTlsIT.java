@@ -10,7 +10,6 @@ import dev.mcpbridge.fixture.TestBridge.Answer;
 import java.io.IOException;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Random;
@@ -21,6 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Nodes with certificates of one authority, and peers without such a certificate. */
 @Tag("cluster")
@@ -104,31 +104,23 @@ class ClusterTlsIT {
   }
 
   @ParameterizedTest
-  @CsvSource({
-    "no certificate, Empty client certificate chain",
-    "noise, a frame of",
-    "no TLS, it does not speak TLS"
-  })
-  void invalidClientIsDisconnectedWithReason(String what, String reason) throws Exception {
+  @ValueSource(strings = {"no certificate", "no TLS"})
+  void invalidClientIsDisconnected(String what) throws Exception {
     startMissing();
-    int before = nodes.stderr(2).length();
     byte[] noise = new byte[1 << 16];
     new Random(1).nextBytes(noise);
     try (Socket socket = connect(what)) {
       socket.setSoTimeout(30_000);
       assertTrue(isDisconnected(socket, noise), "the connection is still open");
     }
-    nodes.until(() -> nodes.stderr(2).substring(before).contains(reason));
     nodes.assertAllAnswer(SERVERS);
   }
 
   private static Socket connect(String what) throws Exception {
     int port = nodes.port(2);
-    return switch (what) {
-      case "no TLS" -> new Socket("127.0.0.1", port);
-      case "noise" -> authority.client(true).getSocketFactory().createSocket("127.0.0.1", port);
-      default -> authority.client(false).getSocketFactory().createSocket("127.0.0.1", port);
-    };
+    return what.equals("no TLS")
+        ? new Socket("127.0.0.1", port)
+        : authority.client(false).getSocketFactory().createSocket("127.0.0.1", port);
   }
 
   private static boolean isDisconnected(Socket socket, byte[] noise) {

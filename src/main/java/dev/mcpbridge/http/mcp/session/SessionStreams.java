@@ -85,7 +85,8 @@ final class SessionStreams {
     MessageStream stream = id.matches() ? streams.get(Long.parseLong(id.group(1))) : null;
     if (stream == null) {
       throw new BridgeException(
-          ErrorCode.MALFORMED_REQUEST, "The Last-Event-ID is invalid, or its stream is over or began at another node");
+          ErrorCode.MALFORMED_REQUEST,
+          "The Last-Event-ID is invalid, or its stream is over or began at another node");
     }
     long after = Long.parseLong(id.group(2));
     return opened -> stream.resume(opened, after);
