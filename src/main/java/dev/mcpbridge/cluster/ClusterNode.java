@@ -110,11 +110,12 @@ public final class ClusterNode implements Cluster, Engine.Listener, PeerBus.List
                     incarnation,
                     version),
                 config.host(),
-                folder.certificate(),
-                folder.authority(),
+                new PeerBus.Certificates(
+                    folder.certificate(),
+                    folder.authority(),
+                    config.tls() == null ? "; cluster.secret may be different there" : ""),
                 maxMessage,
                 config.leaseMillis(),
-                config.tls() == null ? "; cluster.secret may be different there" : "",
                 this::slot),
             this);
     this.bootstrap = new Bootstrap(vertx, config, keys, folder, bus);

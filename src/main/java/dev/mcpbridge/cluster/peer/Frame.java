@@ -22,10 +22,16 @@ sealed interface Frame {
    * @param lastNumber number of the last piece that was sent in the stream
    * @param ackStream stream of the other node
    * @param ackNumber number of its last piece that was received
+   * @param base the piece of the other node that had been received last when the stream began;
+   *     answers to what came later are in this stream
    * @param member number of the sending node; 0 if it has none yet
    */
-  record Beat(long stream, long lastNumber, long ackStream, long ackNumber, int member)
+  record Beat(
+      long stream, long lastNumber, long ackStream, long ackNumber, Position base, int member)
       implements Frame {}
+
+  /** A piece of a stream. */
+  record Position(long stream, long number) {}
 
   /** Pieces are missing: those that were not acknowledged are to be sent again. */
   record Missing(long stream, long ackNumber) implements Frame {}
@@ -48,6 +54,8 @@ sealed interface Frame {
           .number(beat.lastNumber())
           .number(beat.ackStream())
           .number(beat.ackNumber())
+          .number(beat.base().stream())
+          .number(beat.base().number())
           .number(beat.member());
     } else if (this instanceof Missing missing) {
       out.octet(3).number(missing.stream()).number(missing.ackNumber());
@@ -73,7 +81,14 @@ sealed interface Frame {
     }
     return switch (in.octet()) {
       case 1 -> new Piece(in.number(), in.number(), in.number(), (int) in.number(), in.bytes());
-      case 2 -> new Beat(in.number(), in.number(), in.number(), in.number(), (int) in.number());
+      case 2 ->
+          new Beat(
+              in.number(),
+              in.number(),
+              in.number(),
+              in.number(),
+              new Position(in.number(), in.number()),
+              (int) in.number());
       case 3 -> new Missing(in.number(), in.number());
       default -> new Bye();
     };

@@ -53,6 +53,10 @@ final class Inbox {
     return number;
   }
 
+  Frame.Position position() {
+    return new Frame.Position(stream, number);
+  }
+
   /** Bytes received in this stream. */
   long bytes() {
     return bytes;

@@ -87,11 +87,12 @@ final class NodeEventBus {
         .setSslHandshakeTimeout(5)
         .setSslHandshakeTimeoutUnit(TimeUnit.SECONDS)
         .setClientAuth(ClientAuth.REQUIRED)
-        .setTrustOptions(new PemTrustOptions().addCertPath(options.authority().toString()))
+        .setTrustOptions(
+            new PemTrustOptions().addCertPath(options.certificates().authority().toString()))
         .setKeyCertOptions(
             new PemKeyCertOptions()
-                .addCertPath(options.certificate().toString())
-                .addKeyPath(options.certificate().toString()));
+                .addCertPath(options.certificates().own().toString())
+                .addKeyPath(options.certificates().own().toString()));
     return new VertxOptions()
         .setEventLoopPoolSize(1)
         .setWorkerPoolSize(1)

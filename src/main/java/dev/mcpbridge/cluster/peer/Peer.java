@@ -15,6 +15,7 @@ import java.util.concurrent.TimeUnit;
 final class Peer {
   private static final SecureRandom RANDOM = new SecureRandom();
   private static final long MAX_QUEUED_BYTES = 64L << 20;
+  private static final Frame.Position ALL = new Frame.Position(-1, 0);
   private static final long REPEAT_NANOS = 50_000_000;
   private static final long GREETING_NANOS = TimeUnit.SECONDS.toNanos(2);
 
@@ -27,6 +28,7 @@ final class Peer {
   private Hello hello;
   private long heardNanos;
   private long ackedBytes;
+  private Frame.Position base = new Frame.Position(0, 0);
   private long askedAgainNanos;
   private long greetedNanos;
   private int greetings;
@@ -45,7 +47,7 @@ final class Peer {
     /** The node is connected and has a number. */
     void joined(Peer peer);
 
-    void down(Peer peer);
+    void down(Peer peer, String reason);
 
     void message(Peer from, Message message);
   }
@@ -62,12 +64,11 @@ final class Peer {
     return address;
   }
 
-  /** The display name; its address before it has introduced itself. */
+  /** The display name, or its address. */
   String node() {
     return hello == null ? address : hello.node();
   }
 
-  /** Its number in the cluster; 0 if it has none yet. */
   int member() {
     return member;
   }
@@ -95,6 +96,7 @@ final class Peer {
     if (!isSame) {
       lose("it has started again");
       inbox.clear();
+      base = inbox.position();
     }
     hello = newHello;
     heardNanos = now;
@@ -133,7 +135,7 @@ final class Peer {
   }
 
   private void receive(Frame.Piece piece) {
-    noticeNewStream(piece.stream());
+    noticeNewStream(piece.stream(), ALL);
     switch (inbox.receive(
         piece.stream(), piece.number(), piece.message(), piece.left(), piece.bytes())) {
       case MESSAGE -> {
@@ -155,7 +157,7 @@ final class Peer {
       isJoined = true;
       wire.joined(this);
     }
-    noticeNewStream(beat.stream());
+    noticeNewStream(beat.stream(), beat.base());
     outbox.acknowledged(beat.ackStream(), beat.ackNumber());
     if (!inbox.hasAll(beat.stream(), beat.lastNumber())) {
       askAgain();
@@ -163,9 +165,9 @@ final class Peer {
   }
 
   /** The other node lost this one for a while, and with it messages, answers perhaps among them. */
-  private void noticeNewStream(long stream) {
+  private void noticeNewStream(long stream, Frame.Position base) {
     if (inbox.isNew(stream) && inbox.stream() > 0) {
-      fail("it could not reach this node");
+      questions.failUpTo(base, node(), "it could not reach this node");
     }
   }
 
@@ -193,6 +195,7 @@ final class Peer {
                   outbox.lastNumber(),
                   inbox.stream(),
                   inbox.number(),
+                  base,
                   wire.member())
               .toBytes(token()));
     }
@@ -227,8 +230,9 @@ final class Peer {
 
   Future<byte[]> ask(String name, byte[] body, long untilNanos) {
     long id = questions.nextId();
+    Frame.Position after = new Frame.Position(outbox.stream(), outbox.lastNumber());
     return send(new Message(Kind.QUESTION, id, name, body))
-        ? questions.sent(id, untilNanos)
+        ? questions.sent(id, untilNanos, after)
         : Future.failedFuture(unreachable(node()));
   }
 
@@ -250,7 +254,7 @@ final class Peer {
     questions.failLate(node(), now);
   }
 
-  /** Whether this node should introduce itself now: less and less often while nobody answers. */
+  /** Whether this node should introduce itself now: less and less often without an answer. */
   boolean isGreetingDue(long now, long patienceNanos) {
     boolean isKnown = hello != null && now - heardNanos <= patienceNanos;
     if (isKnown || now - greetedNanos < Math.min(greetings * patienceNanos / 5, GREETING_NANOS)) {
@@ -277,20 +281,17 @@ final class Peer {
     isJoined = false;
     restart(reason);
     if (wasUp) {
-      wire.down(this);
+      wire.down(this, reason);
     }
   }
 
   private void restart(String reason) {
     outbox.reset();
-    fail(reason);
+    base = inbox.position();
+    questions.failAll(node(), reason);
     if (isUp) {
       beat();
       isJoined = false;
     }
-  }
-
-  private void fail(String reason) {
-    questions.failAll(node(), reason);
   }
 }

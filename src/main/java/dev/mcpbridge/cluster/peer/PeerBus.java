@@ -47,22 +47,27 @@ public final class PeerBus {
    * @param address {@code host:port} of this node
    * @param host on which this node listens
    * @param self how this node introduces itself; its token is not used
-   * @param certificate PEM file of this node, which also contains its key
-   * @param authority PEM file with the authority of all nodes
+   * @param certificates certificates of this node and of the authority
    * @param maxMessage bytes of the largest message
    * @param patienceMillis after which a silent node counts as lost
-   * @param certificateHint what to check if another node has a certificate of another authority
    * @param member number of this node in the cluster
    */
   public record Options(
       Introduction self,
       String host,
-      Path certificate,
-      Path authority,
+      Certificates certificates,
       int maxMessage,
       long patienceMillis,
-      String certificateHint,
       IntSupplier member) {}
+
+  /**
+   * PEM files.
+   *
+   * @param own certificate of this node, and its key
+   * @param authority certificates of the authority of all nodes
+   * @param hint what to check if another node has a certificate of another authority
+   */
+  public record Certificates(Path own, Path authority, String hint) {}
 
   /**
    * How a node introduces itself.
@@ -233,7 +238,7 @@ public final class PeerBus {
     String message = cause.getMessage() == null ? "the connection was closed" : cause.getMessage();
     boolean isUntrusted =
         cause instanceof GeneralSecurityException || cause instanceof SSLHandshakeException;
-    return isUntrusted ? message + options.certificateHint() : message;
+    return isUntrusted ? message + options.certificates().hint() : message;
   }
 
   private void report(String address, String trouble) {
@@ -295,8 +300,8 @@ public final class PeerBus {
     }
 
     @Override
-    public void down(Peer peer) {
-      LOG.log(Level.INFO, "node={0} connected=false name={1}", peer.address(), peer.node());
+    public void down(Peer peer, String reason) {
+      LOG.log(Level.INFO, "node={0} connected=false reason={1}", peer.address(), reason);
       listener.down(peer.address());
     }
 

@@ -16,15 +16,18 @@ final class Questions {
   private final Map<Long, Question> open = new HashMap<>();
   private long count;
 
-  private record Question(Promise<byte[]> promise, long untilNanos) {}
+  /**
+   * @param after the last piece that was sent before it
+   */
+  private record Question(Promise<byte[]> promise, long untilNanos, Frame.Position after) {}
 
   long nextId() {
     return ++count;
   }
 
-  Future<byte[]> sent(long id, long untilNanos) {
+  Future<byte[]> sent(long id, long untilNanos, Frame.Position after) {
     Promise<byte[]> promise = Promise.promise();
-    open.put(id, new Question(promise, untilNanos));
+    open.put(id, new Question(promise, untilNanos, after));
     return promise.future();
   }
 
@@ -53,6 +56,21 @@ final class Questions {
   void failAll(String node, String reason) {
     List<Question> lost = List.copyOf(open.values());
     open.clear();
+    fail(lost, node, reason);
+  }
+
+  /** Fails the questions that the other node may have received before it dropped its answers. */
+  void failUpTo(Frame.Position base, String node, String reason) {
+    List<Question> lost = new ArrayList<>();
+    open.values()
+        .removeIf(
+            each ->
+                (each.after().stream() != base.stream() || each.after().number() < base.number())
+                    && lost.add(each));
+    fail(lost, node, reason);
+  }
+
+  private static void fail(List<Question> lost, String node, String reason) {
     lost.forEach(
         each ->
             each.promise()

@@ -1,11 +1,9 @@
 package dev.mcpbridge.http.rest;
 
 import dev.mcpbridge.cluster.Cluster;
-import dev.mcpbridge.cluster.Member;
 import dev.mcpbridge.http.reply.Replies;
 import dev.mcpbridge.protocol.JsonWriter;
 import io.vertx.ext.web.RoutingContext;
-import java.util.List;
 
 /** The nodes of the cluster, and which of them decide. */
 public final class ClusterApi {
@@ -48,20 +46,19 @@ public final class ClusterApi {
         .member("moves", view.moves())
         .name("members")
         .beginArray();
-    view.members().forEach(member -> write(out, member, view.voters()));
+    view.members()
+        .forEach(
+            member ->
+                out.beginObject()
+                    .member("name", member.name())
+                    .member("address", member.address())
+                    .member("url", member.url())
+                    .member("version", member.version())
+                    .member("voter", view.voters().contains(member.address()))
+                    .member("leaving", member.isLeaving())
+                    .endObject());
     out.endArray().name("voters").beginArray();
     view.voters().forEach(out::value);
     out.endArray().endObject();
-  }
-
-  private static void write(JsonWriter out, Member member, List<String> voters) {
-    out.beginObject()
-        .member("name", member.name())
-        .member("address", member.address())
-        .member("url", member.url())
-        .member("version", member.version())
-        .member("voter", voters.contains(member.address()))
-        .member("leaving", member.isLeaving())
-        .endObject();
   }
 }

@@ -34,7 +34,13 @@ public final class Impostor {
     PeerBus.Introduction self =
         new PeerBus.Introduction(cluster, keys.fingerprint(), address, "impostor", 1, "1");
     PeerBus.Options options =
-        new PeerBus.Options(self, "127.0.0.1", certificate, trusted, 1 << 20, 1_000, "", () -> 99);
+        new PeerBus.Options(
+            self,
+            "127.0.0.1",
+            new PeerBus.Certificates(certificate, trusted, ""),
+            1 << 20,
+            1_000,
+            () -> 99);
     Vertx vertx = Vertx.vertx();
     try {
       CompletableFuture<Boolean> answered = new CompletableFuture<>();
