@@ -17,8 +17,8 @@ class RestartKeysTest {
   /** A new key of the schema is added here, or marked with {@code reload} there. */
   private static final List<String> NEED_A_RESTART =
       List.of(
+          "cluster.folder",
           "cluster.host",
-          "cluster.insecure",
           "cluster.labels",
           "cluster.lease",
           "cluster.members",
@@ -30,6 +30,7 @@ class RestartKeysTest {
           "cluster.tls.ca",
           "cluster.tls.cert",
           "cluster.tls.key",
+          "cluster.zookeeper",
           "http.host",
           "http.maxSessions",
           "http.openHealth",
