@@ -37,6 +37,8 @@ public final class ClusterNode implements Cluster, Engine.Listener, PeerBus.List
   private static final Logger LOG = System.getLogger(ClusterNode.class.getName());
   private static final long ORIGIN_NANOS = System.nanoTime() - TimeUnit.HOURS.toNanos(1);
   private static final String MAPS = "maps/";
+  private static final String BECOME_VOTER = "cluster.become-voter";
+  private static final long VOTER_MILLIS = 10_000;
 
   private final Vertx vertx;
   private final ClusterConfig config;
@@ -443,7 +445,28 @@ public final class ClusterNode implements Cluster, Engine.Listener, PeerBus.List
 
   @Override
   public Future<Void> setVoter(String node, boolean isVoter) {
-    return Voters.change(engine, state.members(), node, isVoter);
+    if (config.zookeeper() != null) {
+      return Voters.refused("The ZooKeeper servers of this cluster are not run by its nodes");
+    }
+    return isVoter
+        ? Voters.member(state.members(), node)
+            .map(this::addVoter)
+            .orElseGet(() -> Voters.refused("Node '" + node + "' is not a member; start it first"))
+        : Voters.remove(engine, state.members(), node);
+  }
+
+  /** A node is added by itself. */
+  private Future<Void> addVoter(Member member) {
+    return member.slot() == slot()
+        ? Voters.add(engine, slot(), config.address())
+        : bus.ask(member.address(), BECOME_VOTER, new byte[0], VOTER_MILLIS)
+            .<Void>mapEmpty()
+            .recover(
+                e ->
+                    Voters.refused(
+                        "Node '"
+                            + member.name()
+                            + "' cannot become a voter now; try again when it is up to date"));
   }
 
   private String stateName() {
@@ -552,7 +575,11 @@ public final class ClusterNode implements Cluster, Engine.Listener, PeerBus.List
   @Override
   public void question(
       String address, int member, String name, byte[] body, BiConsumer<byte[], byte[]> answer) {
-    if (name.equals(Bootstrap.QUESTION)) {
+    if (name.equals(BECOME_VOTER)) {
+      Voters.add(engine, slot(), config.address())
+          .onComplete(
+              done -> answer.accept(new byte[0], null), e -> answer.accept(null, new byte[0]));
+    } else if (name.equals(Bootstrap.QUESTION)) {
       bootstrap
           .answer(body, engine)
           .onComplete(bytes -> answer.accept(bytes, null), e -> answer.accept(null, new byte[0]));

@@ -14,40 +14,40 @@ import java.util.Optional;
 final class Voters {
   private Voters() {}
 
-  static Future<Void> change(
-      Engine engine, Collection<Member> members, String node, boolean isVoter) {
+  static Future<Void> refused(String message) {
+    return Future.failedFuture(new BridgeException(ErrorCode.VOTERS_UNCHANGED, message));
+  }
+
+  /** The member with a name or an address. */
+  static Optional<Member> member(Collection<Member> members, String node) {
+    return members.stream()
+        .filter(m -> m.name().equals(node) || m.address().equals(node))
+        .findFirst();
+  }
+
+  /** The number of a voter by its name or address; it may be lost. */
+  private static Optional<Integer> voter(
+      Map<Integer, String> voters, Optional<Member> member, String node) {
+    return voters.entrySet().stream()
+        .filter(
+            each ->
+                FirstStart.address(each.getValue()).equals(node)
+                    || member.filter(m -> m.slot() == each.getKey()).isPresent())
+        .map(Map.Entry::getKey)
+        .findFirst();
+  }
+
+  /** Makes this node a voter. */
+  static Future<Void> add(Engine engine, int number, String address) {
+    return engine.voters().containsKey(number)
+        ? Future.succeededFuture()
+        : engine.becomeVoter(number, FirstStart.server(address));
+  }
+
+  /** Removes a voter. Its number stays with its address. */
+  static Future<Void> remove(Engine engine, Collection<Member> members, String node) {
     Map<Integer, String> voters = engine.voters();
-    if (voters.isEmpty()) {
-      return refused("The ZooKeeper servers of this cluster are not run by its nodes");
-    }
-    Optional<Member> member =
-        members.stream().filter(m -> m.name().equals(node) || m.address().equals(node)).findFirst();
-    Optional<Integer> voter =
-        voters.entrySet().stream()
-            .filter(
-                each ->
-                    FirstStart.address(each.getValue()).equals(node)
-                        || member.filter(m -> m.slot() == each.getKey()).isPresent())
-            .map(Map.Entry::getKey)
-            .findFirst();
-    return isVoter ? add(engine, node, member, voter) : remove(engine, node, voter, voters);
-  }
-
-  private static Future<Void> add(
-      Engine engine, String node, Optional<Member> member, Optional<Integer> voter) {
-    if (voter.isPresent()) {
-      return Future.succeededFuture();
-    }
-    if (member.isEmpty()) {
-      return refused("Node '" + node + "' is not a member; start it first");
-    }
-    String server = FirstStart.server(member.get().address());
-    return engine.changeVoters(Map.of(member.get().slot(), server), List.of());
-  }
-
-  /** The number of a removed voter stays with its address. */
-  private static Future<Void> remove(
-      Engine engine, String node, Optional<Integer> voter, Map<Integer, String> voters) {
+    Optional<Integer> voter = voter(voters, member(members, node), node);
     if (voter.isEmpty()) {
       return refused("Node '" + node + "' is not a voter");
     }
@@ -61,10 +61,6 @@ final class Voters {
         engine.get(key) == null
             ? engine.commit(List.of(new Engine.Change(key, Engine.ABSENT, address)))
             : Future.succeededFuture();
-    return kept.compose(done -> engine.changeVoters(Map.of(), List.of(number)));
-  }
-
-  private static Future<Void> refused(String message) {
-    return Future.failedFuture(new BridgeException(ErrorCode.VOTERS_UNCHANGED, message));
+    return kept.compose(done -> engine.removeVoter(number));
   }
 }

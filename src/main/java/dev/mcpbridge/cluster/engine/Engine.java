@@ -59,13 +59,15 @@ public interface Engine {
   Map<Integer, String> voters();
 
   /**
-   * Adds voters or removes some; all others go on meanwhile.
+   * Makes this node's server a voter; all others go on meanwhile.
    *
-   * @param added servers to add, as in {@link #voters}
-   * @param removed numbers of servers
+   * @param server as in {@link #voters}
    * @return fails with VOTERS_UNCHANGED if the store refuses
    */
-  Future<Void> changeVoters(Map<Integer, String> added, List<Integer> removed);
+  Future<Void> becomeVoter(int number, String server);
+
+  /** Removes a voter, which may be lost; fails with VOTERS_UNCHANGED if the store refuses. */
+  Future<Void> removeVoter(int number);
 
   /** Connects; the listener is told when the copy is complete. */
   void open(Listener listener);

@@ -2,15 +2,17 @@ package dev.mcpbridge.cluster.engine;
 
 import dev.mcpbridge.cluster.engine.EmbeddedServer.Settings;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
-import org.apache.zookeeper.server.auth.DigestAuthenticationProvider;
 
 /** The configuration of an embedded server, as files and system properties. Blocks. */
 public final class ServerFiles {
@@ -53,9 +55,16 @@ public final class ServerFiles {
     properties.forEach(System.getProperties()::putIfAbsent);
   }
 
+  /**
+   * ZooKeeper's digest of a user. Its own class for it would read the property of the super user
+   * before that is set.
+   */
   static String digest(String user) {
     try {
-      return DigestAuthenticationProvider.generateDigest(user);
+      byte[] hash =
+          MessageDigest.getInstance("SHA-1").digest(user.getBytes(StandardCharsets.UTF_8));
+      String name = user.substring(0, user.indexOf(':'));
+      return name + ":" + Base64.getEncoder().encodeToString(hash);
     } catch (NoSuchAlgorithmException e) {
       throw new IllegalStateException(e);
     }

@@ -388,17 +388,17 @@ final class Session {
     promise.tryFail(failure(code));
   }
 
-  /** As {@link Engine#changeVoters}. */
-  Future<Void> changeVoters(Map<Integer, String> added, List<Integer> removed) {
+  /**
+   * Changes the voters.
+   *
+   * @param joining a server, in ZooKeeper's notation; null for none
+   * @param leaving number of a server; null for none
+   */
+  Future<Void> changeVoters(String joining, String leaving) {
     Promise<Void> promise = Promise.promise();
-    List<String> joining =
-        added.entrySet().stream()
-            .map(each -> "server." + each.getKey() + "=" + each.getValue() + ":participant")
-            .toList();
-    List<String> leaving = removed.stream().map(String::valueOf).toList();
     client.reconfigure(
-        joining.isEmpty() ? null : joining,
-        leaving.isEmpty() ? null : leaving,
+        joining,
+        leaving,
         null,
         -1,
         (code, path, ctx, data, stat) ->

@@ -228,8 +228,19 @@ public final class ZooKeeperEngine implements Engine {
   }
 
   @Override
-  public Future<Void> changeVoters(Map<Integer, String> added, List<Integer> removed) {
-    return isReady() ? session.changeVoters(added, removed) : Future.failedFuture(noQuorum());
+  public Future<Void> becomeVoter(int number, String server) {
+    return isReady()
+        ? session.changeVoters(
+            "server." + number + "=" + server + ":participant;127.0.0.1:" + embedded.clientPort(),
+            null)
+        : Future.failedFuture(noQuorum());
+  }
+
+  @Override
+  public Future<Void> removeVoter(int number) {
+    return isReady()
+        ? session.changeVoters(null, Integer.toString(number))
+        : Future.failedFuture(noQuorum());
   }
 
   @Override

@@ -141,7 +141,12 @@ public final class MemoryEngine implements Engine {
   }
 
   @Override
-  public Future<Void> changeVoters(Map<Integer, String> added, List<Integer> removed) {
+  public Future<Void> becomeVoter(int number, String server) {
+    return Future.failedFuture(new UnsupportedOperationException());
+  }
+
+  @Override
+  public Future<Void> removeVoter(int number) {
     return Future.failedFuture(new UnsupportedOperationException());
   }
 
