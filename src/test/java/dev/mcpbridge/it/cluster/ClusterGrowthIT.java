@@ -11,14 +11,10 @@ import dev.mcpbridge.fixture.Load;
 import dev.mcpbridge.fixture.Load.CompletedCall;
 import dev.mcpbridge.fixture.Nodes;
 import dev.mcpbridge.fixture.TestBridge.Answer;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -155,7 +151,7 @@ class ClusterGrowthIT {
       List<PendingConfirmation> all = approvals.requestMany(1, 20);
       for (int node = 1; node <= 3; node++) {
         nodes.kill(node);
-        delete(nodes.stateFolder(node));
+        nodes.deleteState(node);
         nodes.awaitMembers();
         nodes.startMissing();
       }
@@ -178,7 +174,7 @@ class ClusterGrowthIT {
       nodes.awaitMembers();
       nodes.kill(1);
       nodes.until(() -> nodes.state(3).equals("cut_off"));
-      delete(nodes.stateFolder(1));
+      nodes.deleteState(1);
       nodes.start(1);
       nodes.until(() -> nodes.stderr(1).contains("connected=true name=n3"));
       TimeUnit.SECONDS.sleep(5); // long enough to elect a leader; the two must not
@@ -189,14 +185,6 @@ class ClusterGrowthIT {
 
       assertEquals("done", approvals.decide(1, confirmation, true).firstText());
       nodes.stopAll();
-    }
-  }
-
-  private static void delete(Path folder) throws IOException {
-    try (Stream<Path> files = Files.walk(folder)) {
-      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-        Files.delete(file);
-      }
     }
   }
 }
