@@ -87,6 +87,7 @@ final class NodeEventBus {
         .setSslHandshakeTimeout(5)
         .setSslHandshakeTimeoutUnit(TimeUnit.SECONDS)
         .setClientAuth(ClientAuth.REQUIRED)
+        .setTrustAll(false)
         .setTrustOptions(
             new PemTrustOptions().addCertPath(options.certificates().authority().toString()))
         .setKeyCertOptions(
