@@ -27,10 +27,11 @@ class ClusterZooKeeperIT {
   private static final List<String> SERVERS = List.of("a", "b", "c");
 
   @Test
-  void clusterUsesTheServersOfTheOperator(@TempDir Path folder) throws Exception {
+  void clusterUsesTheServersOfTheOperator(@TempDir Path folder, @TempDir Path data)
+      throws Exception {
     EffectLog effectLog = new EffectLog(folder);
     int port = FreePorts.find(1).get(0);
-    Process zookeeper = start(folder.resolve("zookeeper"), port);
+    Process zookeeper = start(data, port);
     try (Nodes nodes =
         Nodes.outside(
             folder,
@@ -49,7 +50,7 @@ class ClusterZooKeeperIT {
       zookeeper.destroyForcibly().waitFor();
       int left = nodes.up().get(0);
       nodes.until(() -> nodes.call(left, "a", "echo", "{}").code().equals("no_quorum"));
-      zookeeper = start(folder.resolve("zookeeper"), port);
+      zookeeper = start(data, port);
       nodes.startMissing();
 
       nodes.assertAllAnswer(SERVERS);
@@ -57,7 +58,7 @@ class ClusterZooKeeperIT {
       assertEquals(1, effectLog.count(pending.note()));
       Answer refused = nodes.send(1, "PUT", "/cluster/voters/n2");
       assertEquals("409 voters_unchanged", refused.status() + " " + refused.code());
-      assertNothingIsReadable(folder.resolve("zookeeper"), pending.note());
+      assertNothingIsReadable(data, pending.note());
       nodes.stopAll();
     } finally {
       zookeeper.destroyForcibly();
