@@ -31,7 +31,11 @@ sealed interface Frame {
       implements Frame {}
 
   /** A piece of a stream. */
-  record Position(long stream, long number) {}
+  record Position(long stream, long number) {
+    boolean isBefore(Position other) {
+      return stream < other.stream || stream == other.stream && number < other.number;
+    }
+  }
 
   /** Pieces are missing: those that were not acknowledged are to be sent again. */
   record Missing(long stream, long ackNumber) implements Frame {}

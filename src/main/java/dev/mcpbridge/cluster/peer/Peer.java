@@ -15,7 +15,7 @@ import java.util.concurrent.TimeUnit;
 final class Peer {
   private static final SecureRandom RANDOM = new SecureRandom();
   private static final long MAX_QUEUED_BYTES = 64L << 20;
-  private static final Frame.Position ALL = new Frame.Position(-1, 0);
+  private static final Frame.Position ALL = new Frame.Position(Long.MAX_VALUE, 0);
   private static final long REPEAT_NANOS = 50_000_000;
   private static final long GREETING_NANOS = TimeUnit.SECONDS.toNanos(2);
 

@@ -62,11 +62,7 @@ final class Questions {
   /** Fails the questions that the other node may have received before it dropped its answers. */
   void failUpTo(Frame.Position base, String node, String reason) {
     List<Question> lost = new ArrayList<>();
-    open.values()
-        .removeIf(
-            each ->
-                (each.after().stream() != base.stream() || each.after().number() < base.number())
-                    && lost.add(each));
+    open.values().removeIf(each -> each.after().isBefore(base) && lost.add(each));
     fail(lost, node, reason);
   }
 
