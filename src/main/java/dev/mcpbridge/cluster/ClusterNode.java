@@ -233,15 +233,21 @@ public final class ClusterNode implements Cluster, Engine.Listener, PeerBus.List
       return;
     }
     if (!membership.isHeld()) {
-      if (leaseState.isOver()) {
+      membership.identify(slot(), incarnation);
+      if (leaseState.isOver() && (listensAtItsAddress() || membership.isFree())) {
         lastJoinNanos = now;
-        membership.identify(slot(), incarnation);
         membership.join(self(), ownName).onSuccess(joined -> bootstrap.established());
       }
     } else if (state.member(slot()).filter(self()::equals).isEmpty()) {
       lastJoinNanos = now;
       membership.propose(new Join(self(), ownName));
     }
+  }
+
+  /** A DNS name may still lead others to an earlier process on another machine. */
+  private boolean listensAtItsAddress() {
+    String host = config.advertisedHost();
+    return host.equals("localhost") || host.contains(":") || host.matches("[0-9.]+");
   }
 
   private Member self() {

@@ -81,9 +81,22 @@ final class Membership {
     return new WireReader(lease.value()).number();
   }
 
+  /** Whether an earlier process of this node has no lease any longer, as far as was seen. */
+  boolean isFree() {
+    Entry old = engine.get(leaseKey());
+    if (old == null || incarnation(old) == incarnation) {
+      return true;
+    }
+    Seen seen = others.get(Integer.toString(number));
+    long enough = terms.leaseNanos() + terms.patienceNanos();
+    return seen != null
+        && seen.version() == old.version()
+        && clock.getAsLong() - seen.nanos() >= enough;
+  }
+
   /**
    * Joins: obtains a lease and becomes part of the state in one transaction. An earlier process of
-   * this node has ended, since this one listens at its address.
+   * this node must have ended: this one listens at its IP address, or {@link #isFree}.
    *
    * @return whether this node has joined
    */

@@ -209,6 +209,25 @@ class MembershipTest {
     assertEquals(999, other.state.member(1).orElseThrow().incarnation());
   }
 
+  /** On another machine, behind the same DNS name, the earlier process may still act. */
+  @Test
+  void leaseOfAnEarlierProcessIsFreeWhenItIsNotRenewed() {
+    Node before = joined(1);
+    pass(500, before);
+    Node after = new Node(1, 0);
+    after.membership.identify(1, 999);
+
+    pass(5_000, before, after);
+    assertFalse(after.membership.isFree());
+    before.engine.cut();
+    while (!after.membership.isFree()) {
+      pass(10, before, after);
+    }
+
+    assertFalse(before.mayAct());
+    assertTrue(joined(2).membership.isFree());
+  }
+
   @Test
   void commandsOfTwoNodesAreBothApplied() {
     Node first = joined(1);

@@ -20,7 +20,7 @@ public final class ServerFiles {
   private static final String DYNAMIC = "dynamicConfigFile=";
 
   /** Bytes; larger than any entry. */
-  private static final int MAX_VALUE_BYTES = 16 << 20;
+  static final int MAX_VALUE_BYTES = 16 << 20;
 
   private final Settings settings;
 

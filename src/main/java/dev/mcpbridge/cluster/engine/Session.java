@@ -30,6 +30,7 @@ import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.admin.ZooKeeperAdmin;
 import org.apache.zookeeper.client.ZKClientConfig;
+import org.apache.zookeeper.common.ZKConfig;
 import org.apache.zookeeper.data.ACL;
 import org.apache.zookeeper.data.Id;
 import org.apache.zookeeper.data.Stat;
@@ -71,6 +72,7 @@ final class Session {
     try {
       ZKClientConfig config = new ZKClientConfig();
       config.setProperty(ZKClientConfig.ENABLE_CLIENT_SASL_KEY, "false");
+      config.setProperty(ZKConfig.JUTE_MAXBUFFER, Integer.toString(ServerFiles.MAX_VALUE_BYTES));
       client = new ZooKeeperAdmin(address, options.timeoutMillis(), this::onEvent, config);
       client.addAuthInfo("digest", bytes(EmbeddedServer.USER + ":" + options.password()));
     } catch (IOException e) {

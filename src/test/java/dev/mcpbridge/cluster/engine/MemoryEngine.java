@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 
 /**
@@ -16,12 +17,14 @@ public final class MemoryEngine implements Engine {
   private final Store store;
   private final Map<String, Entry> copy = new HashMap<>();
   private Listener listener;
+  private int followed;
   private boolean isCut;
   private final List<Runnable> unsent = new ArrayList<>();
 
   /** What the nodes share. */
   public static final class Store {
     private final TreeMap<String, Entry> entries = new TreeMap<>();
+    private final List<String> changed = new ArrayList<>();
     private long version;
 
     public Map<String, Entry> entries() {
@@ -49,18 +52,14 @@ public final class MemoryEngine implements Engine {
 
   /** The copy becomes what the store is. */
   public void follow() {
-    for (String key : List.copyOf(copy.keySet())) {
-      if (!store.entries.containsKey(key)) {
-        copy.remove(key);
-        tell(key, null);
+    while (followed < store.changed.size()) {
+      String key = store.changed.get(followed++);
+      Entry entry = store.entries.get(key);
+      Entry old = entry == null ? copy.remove(key) : copy.put(key, entry);
+      if (!Objects.equals(old, entry)) {
+        tell(key, entry);
       }
     }
-    store.entries.forEach(
-        (key, entry) -> {
-          if (!entry.equals(copy.put(key, entry))) {
-            tell(key, entry);
-          }
-        });
   }
 
   private void tell(String key, Entry entry) {
@@ -103,6 +102,7 @@ public final class MemoryEngine implements Engine {
       } else {
         store.entries.put(change.key(), new Entry(change.value(), version, 0));
       }
+      store.changed.add(change.key());
     }
     return version;
   }
