@@ -122,7 +122,8 @@ final class Inbox {
         || ofStream > stream && lastNumber == 0;
   }
 
-  private void begin(long newStream) {
+  /** The sender begins a stream; what is incomplete never arrives. */
+  void begin(long newStream) {
     stream = newStream;
     number = 0;
     bytes = 0;

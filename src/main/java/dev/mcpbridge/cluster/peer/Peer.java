@@ -166,8 +166,12 @@ final class Peer {
 
   /** The other node lost this one for a while, and with it messages, answers perhaps among them. */
   private void noticeNewStream(long stream, Frame.Position base) {
-    if (inbox.isNew(stream) && inbox.stream() > 0) {
-      questions.failUpTo(base, node(), "it could not reach this node");
+    if (inbox.isNew(stream)) {
+      boolean isFirst = inbox.stream() == 0;
+      inbox.begin(stream);
+      if (!isFirst) {
+        questions.failUpTo(base, node(), "it could not reach this node");
+      }
     }
   }
 
