@@ -81,7 +81,6 @@ final class Peer {
     return hello != null;
   }
 
-  /** The token that frames to this node must carry. */
   byte[] ownToken() {
     return ownToken.clone();
   }
