@@ -36,7 +36,7 @@ final class Bootstrap {
   private static final Logger LOG = System.getLogger(Bootstrap.class.getName());
   private static final long ASK_MILLIS = 100;
   private static final int MAX_NUMBER = 255;
-  private static final int TICKS_IN_A_LEASE = 15;
+  private static final int TICKS_IN_A_LEASE = 20;
 
   private final Vertx vertx;
   private final ClusterConfig config;

@@ -42,7 +42,7 @@ class ClusterReaderTest {
     assertTrue(read.labels().isEmpty());
     assertEquals("", read.secret());
     assertNull(read.tls());
-    assertEquals(1_500, read.leaseMillis());
+    assertEquals(2_000, read.leaseMillis());
     assertFalse(read.sharesFile());
   }
 

@@ -32,7 +32,6 @@ import org.junit.jupiter.api.io.TempDir;
 /** Servers that are started and stopped through the API of any node, and their placement. */
 @Tag("cluster")
 @Tag("slow")
-@Tag("threads")
 class ClusterServersIT {
   @TempDir static Path folder;
   @AutoClose private static Nodes nodes;
