@@ -15,9 +15,9 @@ record LeaseTerms(long leaseNanos) {
     }
   }
 
-  /** From one renewal to the next. */
+  /** From one renewal to the next. The shorter, the longer an election may last. */
   long renewalNanos() {
-    return leaseNanos / 5;
+    return leaseNanos / 8;
   }
 
   /** From the end of its lease until a node stops what it runs. */

@@ -173,7 +173,10 @@ final class Membership {
 
   // --- other nodes
 
-  /** Declares nodes lost whose leases have not been renewed for the silence time. */
+  /**
+   * Declares nodes lost whose leases have not been renewed for the silence time. After an outage of
+   * the store the others first get the time of a lease to renew theirs.
+   */
   void declareLost() {
     long now = clock.getAsLong();
     Map<String, Entry> leases = engine.children(LEASES);
@@ -186,7 +189,8 @@ final class Membership {
           } else if (!name.equals(Integer.toString(number))
               && isHeld
               && untilNanos - now > 0
-              && now - Math.max(seen.nanos(), steadySinceNanos) >= terms.silenceNanos()) {
+              && now - seen.nanos() >= terms.silenceNanos()
+              && now - steadySinceNanos >= terms.leaseNanos()) {
             declareLost(Integer.parseInt(name), lease);
             others.put(name, new Seen(lease.version(), now));
           }

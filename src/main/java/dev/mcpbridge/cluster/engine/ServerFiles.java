@@ -45,6 +45,10 @@ public final class ServerFiles {
     properties.put("zookeeper.cnxTimeout", "500");
     properties.put("zookeeper.fastleader.minNotificationInterval", "100");
     properties.put("zookeeper.fastleader.maxNotificationInterval", "500");
+    // the close of a TLS connection to a paused leader would delay the election
+    properties.put("zookeeper.learner.closeSocketAsync", "true");
+    properties.put("zookeeper.leader.closeSocketAsync", "true");
+    properties.put("zookeeper.leaderConnectDelayDuringRetryMs", "20");
     properties.put("zookeeper.preAllocSize", "1024");
     properties.put("zookeeper.commitLogCount", "100");
     properties.put("zookeeper.jmx.log4j.disable", "true");
