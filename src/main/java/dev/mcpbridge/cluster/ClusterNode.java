@@ -1,6 +1,5 @@
 package dev.mcpbridge.cluster;
 
-import dev.mcpbridge.cluster.Command.Join;
 import dev.mcpbridge.cluster.Command.Release;
 import dev.mcpbridge.cluster.engine.EmbeddedServer;
 import dev.mcpbridge.cluster.engine.Engine;
@@ -235,13 +234,25 @@ public final class ClusterNode implements Cluster, Engine.Listener, PeerBus.List
     if (!membership.isHeld()) {
       membership.identify(slot(), incarnation);
       if (leaseState.isOver() && (listensAtItsAddress() || membership.isFree())) {
-        lastJoinNanos = now;
-        membership.join(self(), ownName).onSuccess(joined -> bootstrap.established());
+        join(now);
       }
     } else if (state.member(slot()).filter(self()::equals).isEmpty()) {
-      lastJoinNanos = now;
-      membership.propose(new Join(self(), ownName));
+      join(now);
     }
+  }
+
+  private void join(long now) {
+    lastJoinNanos = now;
+    membership
+        .join(self(), ownName)
+        .onSuccess(
+            joined -> {
+              if (joined) {
+                bootstrap.established();
+              } else {
+                lastJoinNanos = 0;
+              }
+            });
   }
 
   /** A DNS name may still lead others to an earlier process on another machine. */

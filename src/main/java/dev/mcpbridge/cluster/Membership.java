@@ -81,10 +81,14 @@ final class Membership {
     return new WireReader(lease.value()).number();
   }
 
+  private boolean isOwn(Entry lease) {
+    return lease != null && incarnation(lease) == incarnation;
+  }
+
   /** Whether an earlier process of this node has no lease any longer, as far as was seen. */
   boolean isFree() {
     Entry old = engine.get(leaseKey());
-    if (old == null || incarnation(old) == incarnation) {
+    if (old == null || isOwn(old)) {
       return true;
     }
     Seen seen = others.get(Integer.toString(number));
@@ -95,14 +99,19 @@ final class Membership {
   }
 
   /**
-   * Joins: obtains a lease and becomes part of the state in one transaction. An earlier process of
-   * this node must have ended: this one listens at its IP address, or {@link #isFree}.
+   * Joins, or describes itself anew: obtains or renews a lease and becomes part of the state in one
+   * transaction, so that no node is a member without a lease. An earlier process of this node must
+   * have ended: this one listens at its IP address, or {@link #isFree}.
    *
-   * @return whether this node has joined
+   * @return whether this node has joined; if not, others were faster
    */
   Future<Boolean> join(Member self, String bridge) {
     long sent = clock.getAsLong();
     Entry old = engine.get(leaseKey());
+    if (isHeld && !isOwn(old)) {
+      isHeld = false;
+      return Future.succeededFuture(false);
+    }
     Change lease = new Change(leaseKey(), old == null ? Engine.ABSENT : old.version(), lease());
     return engine
         .commit(List.of(lease, stateChange(new Join(self, bridge))))
@@ -133,7 +142,7 @@ final class Membership {
       return;
     }
     Entry own = engine.get(leaseKey());
-    if (own == null || incarnation(own) != incarnation) {
+    if (!isOwn(own)) {
       isHeld = false;
       return;
     }

@@ -143,6 +143,24 @@ class MembershipTest {
     assertTrue(other.acts(), "the new owner keeps what it has");
   }
 
+  /** Such a member would be given servers that it may not run, again and again. */
+  @Test
+  void nodeThatWasDeclaredLostIsNoMemberWithoutALease() {
+    Node silent = joined(1);
+    Node other = joined(2);
+    pass(1_000, silent, other);
+    silent.engine.cut();
+    pass(5_000, silent, other);
+    assertTrue(silent.membership.isHeld(), "it does not know yet");
+
+    silent.engine.reconnect();
+    silent.engine.follow();
+    silent.join();
+
+    pass(10, other);
+    assertEquals(1, other.state.members().size());
+  }
+
   /** A renewal that was under way is stored before or instead of the declaration. */
   @Test
   void lateRenewalOfANodeThatWasDeclaredLostHasNoEffect() {
