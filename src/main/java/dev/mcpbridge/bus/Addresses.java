@@ -173,6 +173,21 @@ public final class Addresses {
         serverRequest -> HUMAN_MILLIS);
   }
 
+  /**
+   * The result of an ended call that is too large to be stored on all nodes, from the node that ran
+   * the call. The request is the name of its record.
+   *
+   * @param records the map of the record
+   */
+  public static Address<String, JsonSlice> largeResult(String records, int slot) {
+    return new Address<>(
+        "results." + records,
+        AddressScope.node(slot),
+        WireCodecs.TEXT,
+        WireCodecs.JSON,
+        name -> WATCH_MILLIS);
+  }
+
   /** Progress and log messages of one streaming call. */
   public static Topic<CallEvent> callEvents(String callId) {
     return new Topic<>("events", AddressScope.caller(callId), WireCodecs.CALL_EVENT);

@@ -80,6 +80,9 @@ final class RemoteRouter implements Cluster.PeerListener {
   // --- outbound
 
   <Q, A> Future<A> request(Address<Q, A> address, Q question) {
+    if (address.addressScope().slot() != 0) {
+      return ask(address.addressScope().slot(), address, question);
+    }
     String callId = address.addressScope().callId();
     if (callId != null) {
       InboundCall call = inbound.get(callId);

@@ -102,13 +102,14 @@ public final class BackgroundCalls {
     this.pipeline = pipeline;
     this.clock = clock;
     this.records =
-        cluster.isAlone() ? null : new CallRecords(cluster, "calls", Eviction.OLDEST_FIRST);
+        cluster.isAlone() ? null : new CallRecords(cluster, bus, "calls", Eviction.OLDEST_FIRST);
   }
 
   /** Subscribes to cancellations that callers send to other nodes. */
   public void open() {
     bus.subscribe(Addresses.BACKGROUND_CALL_CANCELLED, this::cancelOwn);
     if (records != null) {
+      records.open(id -> calls.containsKey(id) ? calls.get(id).outcome : null);
       records.onChange(this::settleEnded);
     }
   }

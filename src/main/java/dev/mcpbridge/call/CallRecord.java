@@ -58,7 +58,8 @@ record CallRecord(
   }
 
   /**
-   * A result that is too large for replication is stored as an error that reports the execution.
+   * A result that is too large for all nodes is stored as an error that reports the execution; the
+   * node that ran the call sends the result to a node that needs it.
    */
   private static void write(WireWriter out, Future<CallOutcome> outcome) {
     if (outcome.failed()) {
@@ -88,7 +89,7 @@ record CallRecord(
   private static BridgeException tooLarge() {
     return new BridgeException(
             ErrorCode.RESPONSE_TOO_LARGE,
-            "The call was executed, but its result is too large to be stored for other nodes")
+            "The call was executed, but the node that has its large result cannot send it")
         .withExecuted(Executed.YES);
   }
 }

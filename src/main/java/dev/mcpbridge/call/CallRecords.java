@@ -1,5 +1,7 @@
 package dev.mcpbridge.call;
 
+import dev.mcpbridge.bus.Addresses;
+import dev.mcpbridge.bus.Bus;
 import dev.mcpbridge.cluster.Cluster;
 import dev.mcpbridge.cluster.SharedMap;
 import dev.mcpbridge.cluster.SharedMap.Change;
@@ -12,6 +14,7 @@ import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.Target;
 import io.vertx.core.Future;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
@@ -23,6 +26,8 @@ final class CallRecords {
   private static final long RUNNING_MILLIS = 24 * 3600 * 1000L;
 
   private final Cluster cluster;
+  private final Bus bus;
+  private final String map;
   private final SharedMap records;
   private final Eviction eviction;
 
@@ -37,10 +42,46 @@ final class CallRecords {
   /**
    * @param eviction whether records of ended calls may be evicted when there is no room
    */
-  CallRecords(Cluster cluster, String map, Eviction eviction) {
+  CallRecords(Cluster cluster, Bus bus, String map, Eviction eviction) {
     this.cluster = cluster;
+    this.bus = bus;
+    this.map = map;
     this.records = cluster.map(map);
     this.eviction = eviction;
+  }
+
+  /**
+   * Sends large results of this process to other nodes that ask for them.
+   *
+   * @param outcomes the outcome of an ended call by the name of its record; null if not kept here
+   */
+  void open(Function<String, Future<CallOutcome>> outcomes) {
+    bus.serve(
+        Addresses.largeResult(map, cluster.slot()),
+        name -> {
+          Future<CallOutcome> outcome = outcomes.apply(name);
+          return outcome != null
+                  && outcome.succeeded()
+                  && outcome.result() instanceof CallOutcome.Completed completed
+              ? Future.succeededFuture(completed.result())
+              : Future.failedFuture(notKept());
+        });
+  }
+
+  /** The record with its result, which the node that ran the call may have to send. */
+  Future<CallRecord> complete(String name, CallRecord record) {
+    boolean isLarge =
+        record.outcome() != null
+            && record.outcome().failed()
+            && record.outcome().cause() instanceof BridgeException cause
+            && cause.code() == ErrorCode.RESPONSE_TOO_LARGE
+            && record.slot() != cluster.slot()
+            && cluster.isAlive(record.slot(), record.incarnation());
+    return isLarge
+        ? bus.request(Addresses.largeResult(map, record.slot()), name)
+            .map(json -> record.ended(Future.succeededFuture(new CallOutcome.Completed(json))))
+            .otherwise(record)
+        : Future.succeededFuture(record);
   }
 
   Future<Claim> claim(String name, String owner, ServerId server, Target target, long millis) {
@@ -140,7 +181,11 @@ final class CallRecords {
   Future<Optional<CallRecord>> find(String name) {
     return records
         .get(name)
-        .map(item -> item.isPresent() ? Optional.of(read(item)) : Optional.empty());
+        .compose(
+            item ->
+                item.isPresent()
+                    ? complete(name, read(item)).map(Optional::of)
+                    : Future.succeededFuture(Optional.empty()));
   }
 
   /** Reads this node's copy, which may be stale. */

@@ -1,5 +1,6 @@
 package dev.mcpbridge.call;
 
+import dev.mcpbridge.bus.Bus;
 import dev.mcpbridge.cluster.Cluster;
 import dev.mcpbridge.cluster.SharedMap.Eviction;
 import dev.mcpbridge.error.BridgeException;
@@ -78,6 +79,9 @@ public final class IdempotencyKeys {
     final long sinceMillis;
     Future<CallOutcome> outcome;
 
+    /** The name of its record for all nodes. */
+    String name;
+
     /** Whether the end of the call is not yet stored on the other nodes. */
     boolean isUnsettled;
 
@@ -106,11 +110,27 @@ public final class IdempotencyKeys {
   }
 
   /** Keys shared by all nodes of a cluster. */
-  public IdempotencyKeys(Clock clock, Cluster cluster, BooleanSupplier severalCallers) {
+  public IdempotencyKeys(Clock clock, Cluster cluster, Bus bus, BooleanSupplier severalCallers) {
     this.clock = clock;
     this.shares = new Shares(cluster.isAlone() ? KEYS : KEYS_OF_ALL_NODES, severalCallers);
     this.records =
-        cluster.isAlone() ? null : new CallRecords(cluster, "idempotency", Eviction.NEVER);
+        cluster.isAlone() ? null : new CallRecords(cluster, bus, "idempotency", Eviction.NEVER);
+  }
+
+  /** Sends large outcomes to other nodes that ask for them. */
+  public void open() {
+    if (records != null) {
+      records.open(this::largeOutcome);
+    }
+  }
+
+  private Future<CallOutcome> largeOutcome(String name) {
+    return large.values().stream()
+        .flatMap(own -> own.entries.stream())
+        .filter(entry -> name.equals(entry.name))
+        .findFirst()
+        .map(entry -> entry.outcome)
+        .orElse(null);
   }
 
   /** Runs a request. The same key with another tool or other arguments is refused. */
@@ -159,7 +179,7 @@ public final class IdempotencyKeys {
         ? records
             .claimAgain(name, claim)
             .compose(again -> runOrRepeat(name, again, idempotencyKey, request, call))
-        : repeat(claim.record(), fingerprint);
+        : records.complete(name, claim.record()).compose(record -> repeat(record, fingerprint));
   }
 
   /**
@@ -179,7 +199,11 @@ public final class IdempotencyKeys {
    */
   private Future<CallOutcome> settle(
       String name, CallRecords.Claim claim, Future<CallOutcome> running, Optional<Entry> entry) {
-    entry.ifPresent(own -> own.isUnsettled = true);
+    entry.ifPresent(
+        own -> {
+          own.name = name;
+          own.isUnsettled = true;
+        });
     return running.transform(
         outcome -> {
           boolean isReleased = outcome.failed() && isHarmless(outcome.cause());

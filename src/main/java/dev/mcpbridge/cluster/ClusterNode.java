@@ -57,6 +57,7 @@ public final class ClusterNode implements Cluster, Engine.Listener, PeerBus.List
   private final AtomicLong stamps = new AtomicLong();
   private final String ownName = UUID.randomUUID().toString();
   private final Callable<Void> preparation;
+  private final Callable<Void> folderCheck;
   private String url = "";
   private PeerListener peerListener;
   private Promise<Void> nextChange = Promise.promise();
@@ -127,6 +128,11 @@ public final class ClusterNode implements Cluster, Engine.Listener, PeerBus.List
     this.preparation =
         () -> {
           folder.prepare(config, keys);
+          return null;
+        };
+    this.folderCheck =
+        () -> {
+          folder.warnIfFull();
           return null;
         };
   }
@@ -217,6 +223,7 @@ public final class ClusterNode implements Cluster, Engine.Listener, PeerBus.List
         if (ownershipListener != null) {
           ownershipListener.stopAll();
         }
+        vertx.executeBlocking(folderCheck, false);
       }
       case NONE -> {
         // no change

@@ -6,6 +6,8 @@ import dev.mcpbridge.cluster.trust.Authority;
 import dev.mcpbridge.cluster.trust.ClusterKeys;
 import dev.mcpbridge.config.ClusterConfig;
 import java.io.IOException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -16,6 +18,9 @@ import java.util.List;
  * embedded server. Everything in it can be lost: the node then gets it from the others. Blocks.
  */
 final class NodeFolder {
+  private static final Logger LOG = System.getLogger(NodeFolder.class.getName());
+  private static final long FULL_BYTES = 1 << 20;
+
   private final Path folder;
 
   NodeFolder(Path folder) {
@@ -60,6 +65,16 @@ final class NodeFolder {
     return number() > 0 && Files.exists(folder.resolve("beginning"))
         ? Folder.BEGINNING
         : Folder.EMPTY;
+  }
+
+  /** Warns if the disk is full: the server of the store cannot write, and is silent about it. */
+  void warnIfFull() throws IOException {
+    if (Files.getFileStore(folder).getUsableSpace() < FULL_BYTES) {
+      LOG.log(
+          Level.ERROR,
+          "cluster.folder {0} is full: this node is no member until there is space",
+          folder);
+    }
   }
 
   /** The number of this node; 0 if it has none. */

@@ -84,7 +84,8 @@ record Doors(
     background.open();
     DecidedCalls decided = new DecidedCalls(vertx, bus, pipeline, background);
     IdempotencyKeys idempotency =
-        new IdempotencyKeys(Clock.systemUTC(), cluster, dependencies.severalCallers());
+        new IdempotencyKeys(Clock.systemUTC(), cluster, bus, dependencies.severalCallers());
+    idempotency.open();
     ToolCallsApi calls =
         new ToolCallsApi(
             bus,

@@ -41,9 +41,9 @@ class IdempotencyAcrossNodesTest {
   private final List<Runnable> delayedRemovals = new ArrayList<>();
   private boolean delaysRemovals;
   private final IdempotencyKeys nodeA =
-      new IdempotencyKeys(Clock.systemUTC(), node(0), () -> false);
+      new IdempotencyKeys(Clock.systemUTC(), node(0), null, () -> false);
   private final IdempotencyKeys nodeB =
-      new IdempotencyKeys(Clock.systemUTC(), node(1), () -> false);
+      new IdempotencyKeys(Clock.systemUTC(), node(1), null, () -> false);
   private int runs;
 
   @Test
@@ -55,7 +55,7 @@ class IdempotencyAcrossNodesTest {
 
   @Test
   void oneCallerGetsAtMostHalfOfTheKeys() {
-    IdempotencyKeys node = new IdempotencyKeys(Clock.systemUTC(), node(0), () -> true);
+    IdempotencyKeys node = new IdempotencyKeys(Clock.systemUTC(), node(0), null, () -> true);
     Future<CallOutcome> last = null;
     for (int i = 0; i <= 10_000; i++) {
       IdempotencyKeys.IdempotencyKey idempotencyKey =
@@ -204,13 +204,14 @@ class IdempotencyAcrossNodesTest {
   }
 
   @Test
-  void tooLargeResultIsReportedAsExecuted() {
+  void largeResultOfALostNodeIsReportedAsExecuted() {
     JsonSlice large = JsonSlice.of("{\"s\":\"" + "x".repeat(2 << 20) + "\"}");
     Future<CallOutcome> first =
         nodeA.once(
             KEY, request("t"), () -> Future.succeededFuture(new CallOutcome.Completed(large)));
 
     assertTrue(first.succeeded());
+    lostNodes.add(0);
     assertFails(ErrorCode.RESPONSE_TOO_LARGE, Executed.YES, once(nodeB, "t"));
   }
 

@@ -282,7 +282,7 @@ class ClusterMemoryIT {
   // --- large results
 
   @Test
-  void largeResultIsStoredOnlyAtTheNodeOfTheCaller() throws Exception {
+  void largeResultIsSentByTheNodeThatRanTheCall() throws Exception {
     int size = 2 << 20;
     String large = "{\"size\":" + size + "}";
     String call = inBackground(1, "big", large);
@@ -294,6 +294,15 @@ class ClusterMemoryIT {
     assertEquals(size, stored.at("/result/content/0/text").asText().length());
     for (int other : List.of(2, 3)) {
       nodes.until(() -> !status(other, call).equals("running"));
+      assertEquals(stored, nodes.get(other, call).body());
+      Answer again = nodes.call(other, "a", "big", large, "idempotency-key", "large");
+      assertEquals(keyed.body(), again.body());
+    }
+
+    nodes.kill(1);
+
+    for (int other : List.of(2, 3)) {
+      nodes.until(() -> nodes.get(other, call).body().has("problem"));
       JsonNode problem = nodes.get(other, call).body().path("problem");
       assertEquals("response_too_large", problem.path("code").asText(), problem.toString());
       assertEquals("yes", problem.path("executed").asText());
