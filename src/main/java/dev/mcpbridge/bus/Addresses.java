@@ -173,19 +173,11 @@ public final class Addresses {
         serverRequest -> HUMAN_MILLIS);
   }
 
-  /**
-   * The result of an ended call that is too large to be stored on all nodes, from the node that ran
-   * the call. The request is the name of its record.
-   *
-   * @param records the map of the record
-   */
-  public static Address<String, JsonSlice> largeResult(String records, int slot) {
+  /** A result that is too large for all nodes. The request is the name of its record in the map. */
+  public static Address<String, JsonSlice> largeResult(String map, int slot) {
+    AddressScope node = AddressScope.node(slot);
     return new Address<>(
-        "results." + records,
-        AddressScope.node(slot),
-        WireCodecs.TEXT,
-        WireCodecs.JSON,
-        name -> WATCH_MILLIS);
+        "results." + map, node, WireCodecs.TEXT, WireCodecs.JSON, name -> WATCH_MILLIS);
   }
 
   /** Progress and log messages of one streaming call. */

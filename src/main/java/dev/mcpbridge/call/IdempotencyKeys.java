@@ -110,18 +110,21 @@ public final class IdempotencyKeys {
   }
 
   /** Keys shared by all nodes of a cluster. */
-  public IdempotencyKeys(Clock clock, Cluster cluster, Bus bus, BooleanSupplier severalCallers) {
+  IdempotencyKeys(Clock clock, Cluster cluster, Bus bus, BooleanSupplier severalCallers) {
     this.clock = clock;
     this.shares = new Shares(cluster.isAlone() ? KEYS : KEYS_OF_ALL_NODES, severalCallers);
     this.records =
         cluster.isAlone() ? null : new CallRecords(cluster, bus, "idempotency", Eviction.NEVER);
   }
 
-  /** Sends large outcomes to other nodes that ask for them. */
-  public void open() {
-    if (records != null) {
-      records.open(this::largeOutcome);
+  /** The same, which also sends large outcomes to other nodes that ask for them. */
+  public static IdempotencyKeys open(
+      Clock clock, Cluster cluster, Bus bus, BooleanSupplier severalCallers) {
+    IdempotencyKeys keys = new IdempotencyKeys(clock, cluster, bus, severalCallers);
+    if (keys.records != null) {
+      keys.records.open(keys::largeOutcome);
     }
+    return keys;
   }
 
   private Future<CallOutcome> largeOutcome(String name) {

@@ -84,8 +84,7 @@ record Doors(
     background.open();
     DecidedCalls decided = new DecidedCalls(vertx, bus, pipeline, background);
     IdempotencyKeys idempotency =
-        new IdempotencyKeys(Clock.systemUTC(), cluster, bus, dependencies.severalCallers());
-    idempotency.open();
+        IdempotencyKeys.open(Clock.systemUTC(), cluster, bus, dependencies.severalCallers());
     ToolCallsApi calls =
         new ToolCallsApi(
             bus,
