@@ -5,8 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.cluster.OwnerTable;
+import dev.mcpbridge.fixture.ApiDocument;
 import dev.mcpbridge.fixture.Approvals;
 import dev.mcpbridge.fixture.Approvals.PendingConfirmation;
+import dev.mcpbridge.fixture.EchoApi;
 import dev.mcpbridge.fixture.EffectLog;
 import dev.mcpbridge.fixture.EventLog;
 import dev.mcpbridge.fixture.Load;
@@ -48,6 +50,8 @@ class ClusterMemoryIT {
   @AutoClose("stopAll")
   private static Nodes nodes;
 
+  @AutoClose private static EchoApi api;
+
   private static Approvals approvals;
   private static final AtomicInteger NOTES = new AtomicInteger();
 
@@ -55,12 +59,20 @@ class ClusterMemoryIT {
   static void start() throws Exception {
     effectLog = new EffectLog(folder);
     String lazy = Nodes.entry(folder, "'start':'lazy'", "--slow-init", "10000");
+    api =
+        EchoApi.start()
+            .on("/openapi.json", ApiDocument.create().with("get", "/get", "get", "").asScript());
+    String called = "'api':{'type':'openapi','url':'" + api.url("/openapi.json") + "'}";
     nodes =
         Nodes.start(
             folder,
             3,
             String.join(
-                ",", effectLog.servers(SERVERS), effectLog.gatedServer(GUARDED), "'lazy':" + lazy));
+                ",",
+                effectLog.servers(SERVERS),
+                effectLog.gatedServer(GUARDED),
+                "'lazy':" + lazy,
+                called));
     approvals = new Approvals(nodes, GUARDED);
   }
 
@@ -309,6 +321,34 @@ class ClusterMemoryIT {
       Answer again = nodes.call(other, "a", "big", large, "idempotency-key", "large");
       assertEquals("502 response_too_large executed yes", outcome(again));
     }
+  }
+
+  // --- credentials
+
+  @Test
+  void credentialOfACallerIsUsedAndDeletedAtAllNodes() throws Exception {
+    nodes.awaitReady(1, "api");
+    Answer stored =
+        nodes.put(1, "/servers/api/credentials", "{\"authorization\":\"Bearer of-ann\"}");
+    assertEquals(204, stored.status(), stored.toString());
+
+    for (int node : ALL) {
+      assertEquals(List.of("Bearer of-ann"), authorization(node));
+    }
+
+    nodes.kill(1);
+    nodes.until(() -> nodes.areMembers(nodes.up()));
+    assertEquals(List.of("Bearer of-ann"), authorization(2));
+    assertEquals(204, nodes.delete(3, "/servers/api/credentials").status());
+    for (int node : List.of(2, 3)) {
+      nodes.until(() -> authorization(node).isEmpty());
+    }
+  }
+
+  private static List<String> authorization(int node) throws Exception {
+    Answer answer = nodes.call(node, "api", "get", "{}");
+    assertEquals(200, answer.status(), answer.toString());
+    return api.lastRequest().headers("authorization");
   }
 
   // --- events and load

@@ -234,6 +234,28 @@ class ClusterSessionsIT {
   }
 
   @Test
+  void streamOfOneNodeIsNotResumedAtAnother() throws Exception {
+    RoamingSession client = session(1, "/mcp");
+    String eventId;
+    try (BufferedReader stream = client.listen(1)) {
+      client.call(2, "two__grow", "{}");
+      eventId =
+          stream
+              .lines()
+              .filter(line -> line.startsWith("id:") && line.length() > 4)
+              .findFirst()
+              .orElseThrow()
+              .substring(3)
+              .strip();
+    }
+
+    for (int node : List.of(2, 3)) {
+      assertEquals(400, client.resumeStatus(node, eventId), eventId);
+    }
+    assertEquals(200, client.resumeStatus(1, eventId));
+  }
+
+  @Test
   void logLevelIsKnownAtOtherNodes() throws Exception {
     RoamingSession client = session(1, "/servers/three/mcp");
     assertEquals(1, logged(client, 2));
