@@ -13,10 +13,11 @@ import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
+import java.util.function.Function;
 import org.apache.zookeeper.AddWatchMode;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException;
@@ -169,18 +170,6 @@ final class Session {
     }
   }
 
-  private void put(String key, byte[] data, Stat stat, long ageMillis) {
-    Node node = node(key, data, stat, ageMillis);
-    if (node == null) {
-      return;
-    }
-    if (isLoaded) {
-      copy.put(key, node);
-    } else {
-      loading.put(key, node);
-    }
-  }
-
   private String key(String path) {
     String prefix = options.root() + DATA + "/";
     return path != null && path.startsWith(prefix) ? path.substring(prefix.length()) : null;
@@ -188,6 +177,79 @@ final class Session {
 
   private String path(String key) {
     return options.root() + DATA + "/" + key;
+  }
+
+  // --- requests of ZooKeeper
+
+  /** Receives the code and the value of an answer. */
+  private interface Answer<T> {
+    void take(int code, T value);
+  }
+
+  /** Sends a request. Answers arrive on the context, in the order of the requests. */
+  private <T> Future<T> ask(Consumer<Answer<T>> request) {
+    Promise<T> promise = Promise.promise();
+    request.accept(
+        (code, value) ->
+            on(
+                () -> {
+                  if (code == Code.OK.intValue()) {
+                    promise.tryComplete(value);
+                  } else {
+                    promise.tryFail(KeeperException.create(Code.get(code)));
+                  }
+                }));
+    return promise.future();
+  }
+
+  private static boolean is(Throwable failure, Code... codes) {
+    return failure instanceof KeeperException e && List.of(codes).contains(e.code());
+  }
+
+  /** Passes on a result that a failure with this code stands for. */
+  private static <T> Function<Throwable, Future<T>> unless(Code code, T result) {
+    return failure ->
+        is(failure, code) ? Future.succeededFuture(result) : Future.failedFuture(failure);
+  }
+
+  private Future<Void> create(String path) {
+    return path.isEmpty()
+        ? Future.succeededFuture()
+        : this.<String>ask(
+                answer ->
+                    client.create(
+                        path,
+                        NOTHING,
+                        access,
+                        CreateMode.PERSISTENT,
+                        (code, p, ctx, name) -> answer.take(code, name),
+                        null))
+            .recover(unless(Code.NODEEXISTS, path))
+            .<Void>mapEmpty()
+            .recover(
+                failure ->
+                    is(failure, Code.NONODE)
+                        ? create(parent(path)).compose(created -> create(path))
+                        : Future.failedFuture(failure));
+  }
+
+  private static String parent(String path) {
+    return path.substring(0, path.lastIndexOf('/'));
+  }
+
+  /** A node of ZooKeeper as it was read. */
+  private record Read(byte[] data, Stat stat) {}
+
+  /** Reads a node; null if there is none. */
+  private Future<Read> readNode(String path) {
+    return this.<Read>ask(
+            answer ->
+                client.getData(
+                    path,
+                    false,
+                    (code, p, ctx, data, stat) -> answer.take(code, new Read(data, stat)),
+                    null))
+        .recover(unless(Code.NONODE, null));
   }
 
   // --- opening
@@ -215,179 +277,111 @@ final class Session {
 
   /** Other users of this machine can connect to an embedded server, but change nothing. */
   private Future<Void> protect(String path) {
-    if (embedded == null) {
-      return Future.succeededFuture();
-    }
-    Promise<Void> promise = Promise.promise();
-    client.setACL(
-        path, access, -1, (code, p, ctx, stat) -> on(() -> complete(promise, code)), null);
-    return promise.future();
-  }
-
-  private Future<Void> create(String path) {
-    if (path.isEmpty()) {
-      return Future.succeededFuture();
-    }
-    Promise<Void> promise = Promise.promise();
-    client.create(
-        path,
-        NOTHING,
-        access,
-        CreateMode.PERSISTENT,
-        (code, p, ctx, name) ->
-            on(
-                () -> {
-                  if (code == Code.NONODE.intValue()) {
-                    create(path.substring(0, path.lastIndexOf('/')))
-                        .compose(parent -> create(path))
-                        .onComplete(promise);
-                  } else if (code == Code.OK.intValue() || code == Code.NODEEXISTS.intValue()) {
-                    promise.tryComplete();
-                  } else {
-                    promise.tryFail(failure(code));
-                  }
-                }),
-        null);
-    return promise.future();
+    return embedded == null
+        ? Future.succeededFuture()
+        : this.<Stat>ask(
+                answer ->
+                    client.setACL(
+                        path, access, -1, (code, p, ctx, stat) -> answer.take(code, stat), null))
+            .mapEmpty();
   }
 
   private Future<Void> addWatch() {
-    Promise<Void> promise = Promise.promise();
-    client.addWatch(
-        options.root() + DATA,
-        this::onEvent,
-        AddWatchMode.PERSISTENT_RECURSIVE,
-        (code, p, ctx) -> on(() -> complete(promise, code)),
-        null);
-    return promise.future();
-  }
-
-  private static void complete(Promise<Void> promise, int code) {
-    if (code == Code.OK.intValue()) {
-      promise.tryComplete();
-    } else {
-      promise.tryFail(failure(code));
-    }
-  }
-
-  private static KeeperException failure(int code) {
-    return KeeperException.create(Code.get(code));
+    return ask(
+        answer ->
+            client.addWatch(
+                options.root() + DATA,
+                this::onEvent,
+                AddWatchMode.PERSISTENT_RECURSIVE,
+                (code, p, ctx) -> answer.take(code, null),
+                null));
   }
 
   /** Reads everything below a path; entries that change meanwhile are read again. */
   private Future<Void> load(String path) {
-    Promise<Void> promise = Promise.promise();
-    client.getChildren(
-        path,
-        false,
-        (code, p, ctx, names) ->
-            on(
-                () -> {
-                  if (code == Code.NONODE.intValue()) {
-                    promise.tryComplete();
-                  } else if (code != Code.OK.intValue()) {
-                    promise.tryFail(failure(code));
-                  } else {
-                    List<Future<Void>> reads = new ArrayList<>();
-                    for (String name : names) {
-                      reads.add(loadNode(path + "/" + name));
-                    }
-                    Future.all(reads).<Void>mapEmpty().onComplete(promise);
-                  }
-                }),
-        null);
-    return promise.future();
+    return this.<List<String>>ask(
+            answer ->
+                client.getChildren(
+                    path, false, (code, p, ctx, names) -> answer.take(code, names), null))
+        .recover(unless(Code.NONODE, List.of()))
+        .compose(
+            names ->
+                Future.all(names.stream().map(name -> loadNode(path + "/" + name)).toList())
+                    .mapEmpty());
   }
 
   private Future<Void> loadNode(String path) {
-    Promise<Void> promise = Promise.promise();
-    client.getData(
-        path,
-        false,
-        (code, p, ctx, data, stat) ->
-            on(
-                () -> {
-                  if (code == Code.NONODE.intValue()) {
-                    promise.tryComplete();
-                  } else if (code != Code.OK.intValue()) {
-                    promise.tryFail(failure(code));
-                  } else if (stat.getNumChildren() > 0 || data.length == 0) {
-                    load(path).onComplete(promise);
-                  } else {
-                    put(key(path), data, stat, Math.max(0, storeMillis - stat.getMtime()));
-                    promise.tryComplete();
-                  }
-                }),
-        null);
-    return promise.future();
+    return readNode(path)
+        .compose(
+            node -> {
+              if (node == null) {
+                return Future.succeededFuture();
+              }
+              if (node.stat().getNumChildren() > 0 || node.data().length == 0) {
+                return load(path);
+              }
+              put(key(path), node, Math.max(0, storeMillis - node.stat().getMtime()));
+              return Future.succeededFuture();
+            });
   }
 
   private void read(String key) {
-    client.getData(
-        path(key),
-        false,
-        (code, p, ctx, data, stat) ->
-            on(
-                () -> {
-                  if (code == Code.OK.intValue() && data.length > 0) {
-                    put(key, data, stat, 0);
-                  }
-                }),
-        null);
+    readNode(path(key))
+        .onSuccess(
+            node -> {
+              if (node != null && node.data().length > 0) {
+                put(key, node, 0);
+              }
+            });
   }
 
-  private Node node(String key, byte[] sealed, Stat stat, long ageMillis) {
+  private void put(String key, Read read, long ageMillis) {
     try {
-      byte[] value = options.seal().open(bytes(key), sealed);
-      return new Node(new Entry(value, stat.getMzxid(), ageMillis), stat.getVersion());
+      byte[] value = options.seal().open(bytes(key), read.data());
+      Node node =
+          new Node(new Entry(value, read.stat().getMzxid(), ageMillis), read.stat().getVersion());
+      if (isLoaded) {
+        copy.put(key, node);
+      } else {
+        loading.put(key, node);
+      }
     } catch (GeneralSecurityException e) {
       LOG.log(Level.ERROR, "an entry of the store was written with another cluster.secret");
-      return null;
     }
   }
 
   // --- requests
 
+  /** As {@link Engine#fence}; notes the store's clock. */
   Future<Void> fence() {
-    Promise<Void> promise = Promise.promise();
-    client.setData(
-        options.root() + CLOCK,
-        NOTHING,
-        -1,
-        (code, p, ctx, stat) ->
-            on(
-                () -> {
-                  if (code == Code.OK.intValue()) {
-                    storeMillis = stat.getMtime();
-                    flush(promise);
-                  } else {
-                    lost(promise, code);
-                  }
-                }),
-        null);
-    return promise.future();
+    return this.<Stat>ask(
+            answer ->
+                client.setData(
+                    options.root() + CLOCK,
+                    NOTHING,
+                    -1,
+                    (code, p, ctx, stat) -> answer.take(code, stat),
+                    null))
+        .onSuccess(stat -> storeMillis = stat.getMtime())
+        .onFailure(this::lost)
+        .compose(stat -> flush());
   }
 
   /** What was read because of earlier changes has arrived when this request is answered. */
-  private void flush(Promise<Void> promise) {
-    client.exists(
-        options.root() + CLOCK,
-        false,
-        (code, p, ctx, stat) ->
-            on(
-                () -> {
-                  if (code == Code.OK.intValue()) {
-                    promise.tryComplete();
-                  } else {
-                    lost(promise, code);
-                  }
-                }),
-        null);
+  private Future<Void> flush() {
+    return this.<Stat>ask(
+            answer ->
+                client.exists(
+                    options.root() + CLOCK,
+                    false,
+                    (code, p, ctx, stat) -> answer.take(code, stat),
+                    null))
+        .onFailure(this::lost)
+        .mapEmpty();
   }
 
-  private void lost(Promise<?> promise, int code) {
-    end("request failed with code " + code);
-    promise.tryFail(failure(code));
+  private void lost(Throwable failure) {
+    end("request failed: " + failure.getMessage());
   }
 
   /**
@@ -397,74 +391,83 @@ final class Session {
    * @param leaving number of a server; null for none
    */
   Future<Void> changeVoters(String joining, String leaving) {
-    Promise<Void> promise = Promise.promise();
-    client.reconfigure(
-        joining,
-        leaving,
-        null,
-        -1,
-        (code, path, ctx, data, stat) ->
-            on(
-                () -> {
-                  if (code == Code.OK.intValue()) {
-                    promise.tryComplete();
-                  } else {
-                    promise.tryFail(refused(code));
-                  }
-                }),
-        null);
-    return promise.future();
+    return this.<byte[]>ask(
+            answer ->
+                client.reconfigure(
+                    joining,
+                    leaving,
+                    null,
+                    -1,
+                    (code, path, ctx, data, stat) -> answer.take(code, data),
+                    null))
+        .recover(failure -> Future.failedFuture(refused(failure)))
+        .mapEmpty();
   }
 
-  private static BridgeException refused(int code) {
+  private static BridgeException refused(Throwable failure) {
     return new BridgeException(
         ErrorCode.VOTERS_UNCHANGED,
         "The coordination store did not change its voters ("
-            + Code.get(code)
+            + failure.getMessage()
             + "): a majority of the new voters must be connected and up to date");
   }
 
   /** As {@link Engine#commit}; fails if the outcome is unknown. */
   Future<Long> commit(List<Change> changes) {
-    Promise<Long> promise = Promise.promise();
-    if (changes.size() == 1) {
-      commitOne(changes, promise);
-      return promise.future();
-    }
-    List<Op> ops = changes.stream().map(this::op).toList();
-    client.multi(
-        ops,
-        (code, path, ctx, results) ->
-            on(() -> committed(changes, code, code == 0 ? version(results) : 0, promise)),
-        null);
-    return promise.future();
+    Future<Long> version = changes.size() == 1 ? commitOne(changes.get(0)) : commitAll(changes);
+    return version
+        .compose(committed -> flush().transform(over -> Future.succeededFuture(committed)))
+        .recover(failure -> undone(changes, failure));
   }
 
-  private void commitOne(List<Change> changes, Promise<Long> promise) {
-    Change change = changes.get(0);
-    String path = path(change.key());
-    if (change.expected() == Engine.ABSENT) {
-      client.create(
-          path,
-          sealed(change),
-          access,
-          CreateMode.PERSISTENT,
-          (code, p, ctx, name, stat) -> on(() -> committed(changes, code, stat, promise)),
-          null);
-    } else if (change.value() == null) {
-      client.delete(
-          path,
-          copy.dataVersion(change.key()),
-          (code, p, ctx) -> on(() -> committed(changes, code, Engine.ABSENT, promise)),
-          null);
-    } else {
-      client.setData(
-          path,
-          sealed(change),
-          copy.dataVersion(change.key()),
-          (code, p, ctx, stat) -> on(() -> committed(changes, code, stat, promise)),
-          null);
+  private Future<Long> undone(List<Change> changes, Throwable failure) {
+    boolean needsParent =
+        is(failure, Code.NONODE)
+            && changes.stream().anyMatch(change -> change.expected() == Engine.ABSENT);
+    if (needsParent) {
+      return createParents(changes).compose(created -> commit(changes));
     }
+    if (is(failure, Code.BADVERSION, Code.NODEEXISTS, Code.NONODE)) {
+      return Future.succeededFuture(Engine.CONFLICT);
+    }
+    lost(failure);
+    return Future.failedFuture(failure);
+  }
+
+  private Future<Long> commitOne(Change change) {
+    String path = path(change.key());
+    int version = copy.dataVersion(change.key());
+    if (change.value() == null) {
+      return ask(
+          answer ->
+              client.delete(
+                  path, version, (code, p, ctx) -> answer.take(code, Engine.ABSENT), null));
+    }
+    byte[] data = sealed(change);
+    return this.<Stat>ask(
+            answer -> {
+              if (change.expected() == Engine.ABSENT) {
+                client.create(
+                    path,
+                    data,
+                    access,
+                    CreateMode.PERSISTENT,
+                    (code, p, ctx, name, stat) -> answer.take(code, stat),
+                    null);
+              } else {
+                client.setData(
+                    path, data, version, (code, p, ctx, stat) -> answer.take(code, stat), null);
+              }
+            })
+        .map(Stat::getMzxid);
+  }
+
+  private Future<Long> commitAll(List<Change> changes) {
+    List<Op> ops = changes.stream().map(this::op).toList();
+    return this.<List<OpResult>>ask(
+            answer ->
+                client.multi(ops, (code, path, ctx, results) -> answer.take(code, results), null))
+        .map(Session::version);
   }
 
   /** All changes of a transaction have the same version. */
@@ -474,10 +477,6 @@ final class Session {
         .mapToLong(result -> ((OpResult.SetDataResult) result).getStat().getMzxid())
         .findFirst()
         .orElse(Engine.ABSENT);
-  }
-
-  private void committed(List<Change> changes, int code, Stat stat, Promise<Long> promise) {
-    committed(changes, code, stat == null ? Engine.ABSENT : stat.getMzxid(), promise);
   }
 
   private Op op(Change change) {
@@ -495,34 +494,11 @@ final class Session {
     return options.seal().seal(bytes(change.key()), change.value());
   }
 
-  private void committed(List<Change> changes, int code, long version, Promise<Long> promise) {
-    if (code == Code.OK.intValue()) {
-      Promise<Void> copied = Promise.promise();
-      flush(copied);
-      copied.future().onComplete(done -> promise.tryComplete(version));
-    } else if (code == Code.BADVERSION.intValue() || code == Code.NODEEXISTS.intValue()) {
-      promise.tryComplete(Engine.CONFLICT);
-    } else if (code == Code.NONODE.intValue()) {
-      boolean isParentMissing =
-          changes.stream().anyMatch(change -> change.expected() == Engine.ABSENT);
-      if (isParentMissing) {
-        createParents(changes)
-            .compose(created -> commit(changes))
-            .onComplete(promise::tryComplete, promise::tryFail);
-      } else {
-        promise.tryComplete(Engine.CONFLICT);
-      }
-    } else {
-      lost(promise, code);
-    }
-  }
-
   private Future<Void> createParents(List<Change> changes) {
     Future<Void> created = Future.succeededFuture();
     for (Change change : changes) {
-      String path = path(change.key());
       if (change.expected() == Engine.ABSENT) {
-        created = created.compose(done -> create(path.substring(0, path.lastIndexOf('/'))));
+        created = created.compose(done -> create(parent(path(change.key()))));
       }
     }
     return created;
