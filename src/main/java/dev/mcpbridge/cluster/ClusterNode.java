@@ -392,6 +392,9 @@ public final class ClusterNode implements Cluster, Engine.Listener, PeerBus.List
   public void stopped(InstanceId instanceId) {
     Optional<OwnerEpoch> released = ownership.release(instanceId);
     runnable = ownership.assigned();
+    if (!hasLease()) {
+      return; // the state would give it back to this node, again and again
+    }
     released.ifPresent(
         owner ->
             membership.propose(

@@ -8,12 +8,15 @@ import dev.mcpbridge.cluster.engine.Engine.Entry;
 import dev.mcpbridge.wire.WireReader;
 import dev.mcpbridge.wire.WireWriter;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
-import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.LongSupplier;
 
 /**
@@ -32,6 +35,8 @@ final class Membership {
   private final LeaseTerms terms;
   private final LongSupplier clock;
   private final Map<String, Seen> others = new HashMap<>();
+  private final Map<Command, Future<Void>> proposals = new HashMap<>();
+  private final Set<String> beingDeclared = new HashSet<>();
   private Future<Void> lastProposal = Future.succeededFuture();
   private int number;
   private long incarnation;
@@ -201,18 +206,21 @@ final class Membership {
               && now - seen.nanos() >= terms.silenceNanos()
               && now - steadySinceNanos >= terms.leaseNanos()) {
             declareLost(Integer.parseInt(name), lease);
-            others.put(name, new Seen(lease.version(), now));
           }
         });
   }
 
   private void declareLost(int lost, Entry lease) {
+    if (!beingDeclared.add(LEASES + lost)) {
+      return;
+    }
     String name = state.member(lost).map(Member::name).orElse("number " + lost);
     engine
         .commit(
             List.of(
                 new Change(LEASES + lost, lease.version(), null),
                 stateChange(new Leave(lost, incarnation(lease)))))
+        .onComplete(over -> beingDeclared.remove(LEASES + lost))
         .onSuccess(
             applied -> {
               if (applied != Engine.CONFLICT) {
@@ -230,15 +238,32 @@ final class Membership {
     return new Change(STATE, now == null ? Engine.ABSENT : now.version(), next);
   }
 
-  /** Applies a command to the state, one after another. */
+  /** Applies a command to the state, one after another; the same command waits only once. */
   Future<Void> propose(Command command) {
+    Future<Void> waiting = proposals.get(command);
+    if (waiting != null) {
+      return waiting;
+    }
+    Promise<Void> applied = Promise.promise();
+    proposals.put(command, applied.future());
     lastProposal = lastProposal.otherwiseEmpty().compose(done -> attempt(command));
-    return lastProposal;
+    lastProposal.onComplete(
+        over -> {
+          proposals.remove(command);
+          applied.handle(over);
+        });
+    return applied.future();
   }
 
+  /** A command without effect is not stored: every change of the state wakes all nodes. */
   private Future<Void> attempt(Command command) {
+    Change change = stateChange(command);
+    Entry now = engine.get(STATE);
+    if (now != null && Arrays.equals(now.value(), change.value())) {
+      return Future.succeededFuture();
+    }
     return engine
-        .commit(new ArrayList<>(List.of(stateChange(command))))
+        .commit(List.of(change))
         .compose(
             applied ->
                 applied == Engine.CONFLICT

@@ -2,6 +2,7 @@ package dev.mcpbridge.cluster;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.mcpbridge.cluster.Command.Release;
@@ -244,6 +245,29 @@ class MembershipTest {
 
     assertFalse(before.mayAct());
     assertTrue(joined(2).membership.isFree());
+  }
+
+  /** Every change of the state wakes all nodes, which may propose the same again. */
+  @Test
+  void commandWithoutEffectIsNotStored() {
+    Node node = joined(1);
+    pass(100, node);
+    long before = node.engine.get(Membership.STATE).version();
+
+    node.membership.propose(new Release(INSTANCE, 9, 9, 9));
+    pass(100, node);
+
+    assertEquals(before, node.engine.get(Membership.STATE).version());
+  }
+
+  @Test
+  void commandThatWaitsIsNotProposedAgain() {
+    Node node = joined(1);
+    pass(100, node);
+    node.engine.cut();
+    Release release = new Release(INSTANCE, 1, 101, 1);
+
+    assertSame(node.membership.propose(release), node.membership.propose(release));
   }
 
   @Test
