@@ -265,7 +265,8 @@ class MembershipTest {
     Node node = joined(1);
     pass(100, node);
     node.engine.cut();
-    Release release = new Release(INSTANCE, 1, 101, 1);
+    long epoch = node.state.holding(INSTANCE).orElseThrow().epoch();
+    Release release = new Release(INSTANCE, 1, 101, epoch);
 
     assertSame(node.membership.propose(release), node.membership.propose(release));
   }

@@ -240,7 +240,7 @@ final class Session {
   /** A node of ZooKeeper as it was read. */
   private record Read(byte[] data, Stat stat) {}
 
-  /** Reads a node; null if there is none. */
+  /** Reads a node; null if it does not exist. */
   private Future<Read> readNode(String path) {
     return this.<Read>ask(
             answer ->
