@@ -25,7 +25,15 @@ final class Peer {
   private final Inbox inbox;
   private final byte[] ownToken = new byte[16];
   private final Questions questions = new Questions();
+
+  /** Null while the other node has not introduced itself since it was lost. */
   private Hello hello;
+
+  /** The process whose messages the inbox has, also while it is lost; 0 before the first. */
+  private long incarnation;
+
+  private boolean isWanted = true;
+
   private long heardNanos;
   private long ackedBytes;
   private Frame.Position base = new Frame.Position(0, 0);
@@ -35,22 +43,6 @@ final class Peer {
   private boolean isUp;
   private boolean isJoined;
   private int member;
-
-  /** What a peer needs of the event bus. */
-  interface Wire {
-    void send(Peer to, byte[] frame);
-
-    int member();
-
-    void up(Peer peer);
-
-    /** The node is connected and has a number. */
-    void joined(Peer peer);
-
-    void down(Peer peer, String reason);
-
-    void message(Peer from, Message message);
-  }
 
   Peer(String address, int maxMessage, Wire wire) {
     this.address = address;
@@ -91,7 +83,8 @@ final class Peer {
 
   /** The other node has introduced itself: a new process begins anew. */
   void introduced(Hello newHello, long now) {
-    boolean isSame = hello != null && hello.incarnation() == newHello.incarnation();
+    boolean isSame = incarnation == newHello.incarnation();
+    incarnation = newHello.incarnation();
     if (!isSame) {
       lose("it has started again");
       inbox.clear();
@@ -257,10 +250,17 @@ final class Peer {
     questions.failLate(node(), now);
   }
 
+  /** Whether to connect to it again when it is lost. */
+  void want(boolean isPeer) {
+    isWanted = isPeer;
+  }
+
   /** Whether this node should introduce itself now: less and less often without an answer. */
   boolean isGreetingDue(long now, long patienceNanos) {
     boolean isKnown = hello != null && now - heardNanos <= patienceNanos;
-    if (isKnown || now - greetedNanos < Math.min(greetings * patienceNanos / 5, GREETING_NANOS)) {
+    if (isKnown
+        || !isWanted
+        || now - greetedNanos < Math.min(greetings * patienceNanos / 5, GREETING_NANOS)) {
       return false;
     }
     greetings++;

@@ -132,18 +132,17 @@ public final class PeerBus {
 
   // --- peers
 
-  /** Sets the other nodes to connect to. */
+  /**
+   * Sets the other nodes to connect to. Earlier ones are not forgotten: what was received of them
+   * must not be received again.
+   */
   public void setPeers(Collection<String> addresses) {
     for (String address : addresses) {
       if (!address.equals(options.self().address()) && !isClosing) {
         peer(address);
       }
     }
-    for (Peer peer : List.copyOf(peers.values())) {
-      if (!addresses.contains(peer.address()) && !peer.isUp()) {
-        peers.remove(peer.address());
-      }
-    }
+    peers.values().forEach(peer -> peer.want(addresses.contains(peer.address())));
   }
 
   private Peer peer(String address) {
@@ -270,7 +269,7 @@ public final class PeerBus {
     return peer.ask(name, body, System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMillis));
   }
 
-  private final class PeerWire implements Peer.Wire {
+  private final class PeerWire implements Wire {
     @Override
     public void send(Peer to, byte[] frame) {
       bus.sendFrame(to.address(), frame).onFailure(e -> undeliverable(to, e));

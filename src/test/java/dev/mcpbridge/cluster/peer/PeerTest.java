@@ -22,7 +22,7 @@ class PeerTest {
   private long now = 1_000_000;
 
   /** One node's view of the other one. */
-  private static final class End implements Peer.Wire {
+  private static final class End implements Wire {
     final Peer peer = new Peer("other:1", 1 << 20, this);
     final String name;
     final ArrayDeque<byte[]> sent = new ArrayDeque<>();
@@ -156,6 +156,40 @@ class PeerTest {
     exchange();
 
     assertTrue(question.succeeded(), String.valueOf(question.cause()));
+  }
+
+  /** A connection that took too long looks like a process that does not listen. */
+  @Test
+  void nodeThatSeemedNotToListenLosesNoAnswerInSilence() {
+    connect();
+    Future<byte[]> question = ask(1);
+    exchange();
+    there.peer.refused();
+    answer(0);
+
+    reconnect();
+
+    assertEquals(ErrorCode.NODE_LOST, ((BridgeException) question.cause()).code());
+    assertAnswered(1);
+  }
+
+  private void assertAnswered(int message) {
+    Future<byte[]> question = ask(1);
+    exchange();
+    answer(message);
+    exchange();
+    assertEquals(3, question.result().length);
+  }
+
+  private void reconnect() {
+    here.peer.introduced(hello(there, 1), now);
+    there.peer.introduced(hello(here, 1), now);
+    now += 1_000_000_000;
+    for (int i = 0; i < 3; i++) {
+      here.peer.beat();
+      there.peer.beat();
+      exchange();
+    }
   }
 
   @Test
