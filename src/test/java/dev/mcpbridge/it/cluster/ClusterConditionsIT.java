@@ -111,7 +111,7 @@ class ClusterConditionsIT {
   @Test
   void callsOverSlowLinksAreAnswered() throws Exception {
     Network network = new Network(3);
-    nodes = Nodes.on(network, folder, 3, config);
+    nodes = Nodes.patientOn(network, folder, 3, config);
     nodes.awaitReady(SERVERS);
 
     network.slowLinks(100, 1);

@@ -40,11 +40,14 @@ class ClusterGrowthIT {
 
   private Nodes grown(int members, int count) throws Exception {
     String gated = effectLog.gatedServer("g");
-    return Nodes.growing(
-        folder,
-        members,
-        count,
-        "'drain':10,'mcpServers':{" + effectLog.servers(SERVERS) + "," + gated + "}");
+    Nodes nodes =
+        Nodes.growing(
+            folder,
+            members,
+            count,
+            "'drain':10,'mcpServers':{" + effectLog.servers(SERVERS) + "," + gated + "}");
+    nodes.awaitReady(List.of("g"));
+    return nodes;
   }
 
   private static List<String> voters(Nodes nodes, int at) throws Exception {

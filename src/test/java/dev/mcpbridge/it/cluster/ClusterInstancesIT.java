@@ -42,7 +42,7 @@ class ClusterInstancesIT {
   @BeforeEach
   void start() throws Exception {
     effectLog = new EffectLog(folder);
-    nodes = Nodes.start(folder, 3, effectLog.servers(SPREAD, "'instances':3"));
+    nodes = Nodes.patient(folder, 3, effectLog.servers(SPREAD, "'instances':3"));
     awaitPlaces(1, 1, 1);
   }
 
@@ -215,7 +215,8 @@ class ClusterInstancesIT {
     try {
       for (int i = 0; i < 50; i++) {
         for (int node : List.of(1, 2)) {
-          assertEquals(200, effect(node, "n" + node + "c" + i).status());
+          Answer answer = effect(node, "n" + node + "c" + i);
+          assertEquals(200, answer.status(), answer.toString());
         }
       }
       for (int node : List.of(1, 2)) {
