@@ -41,6 +41,6 @@ public class Splicing {
             .member("arguments", arguments)
             .endObject()
             .toSlice();
-    return RpcWriter.request(7, "tools/call", params);
+    return RpcWriter.request(7, "tools/call", params).toBytes();
   }
 }

@@ -1,5 +1,7 @@
 package dev.mcpbridge.cluster.peer;
 
+import dev.mcpbridge.wire.WireReader;
+import dev.mcpbridge.wire.WireWriter;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -14,9 +16,14 @@ import io.vertx.core.http.ClientAuth;
 import io.vertx.core.net.PemKeyCertOptions;
 import io.vertx.core.net.PemTrustOptions;
 import java.nio.channels.ClosedChannelException;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiConsumer;
 
 /**
@@ -32,20 +39,30 @@ final class NodeEventBus {
   private final Vertx bus;
   private final Context busContext;
   private final String self;
+  private final Handlers handlers;
   private final Map<String, MessageProducer<byte[]>> producers = new HashMap<>();
+
+  private final Queue<Outgoing> waiting = new ConcurrentLinkedQueue<>();
+  private final AtomicBoolean isScheduled = new AtomicBoolean();
+
+  private record Outgoing(String address, byte[] frame) {}
 
   /** Receives what other nodes send. */
   interface Handlers {
     void hello(String from, byte[] hello);
 
     void frame(String from, byte[] frame);
+
+    /** Frames could not be delivered. */
+    void undeliverable(String to, Throwable failure);
   }
 
-  private NodeEventBus(Context context, Vertx bus, String self) {
+  private NodeEventBus(Context context, Vertx bus, String self, Handlers handlers) {
     this.context = context;
     this.bus = bus;
     this.busContext = bus.getOrCreateContext();
     this.self = self;
+    this.handlers = handlers;
   }
 
   /** Listens at the address of this node; fails where it cannot be bound. */
@@ -59,8 +76,8 @@ final class NodeEventBus {
                     .with(vertxOptions(options))
                     .withClusterManager(new AddressedNodes(self))
                     .buildClustered()
-                    .map(vertx -> new NodeEventBus(context, vertx, self))
-                    .compose(bus -> bus.serve(handlers))
+                    .map(vertx -> new NodeEventBus(context, vertx, self, handlers))
+                    .compose(NodeEventBus::serve)
                     .onComplete(
                         bus -> context.runOnContext(v -> opened.complete(bus)),
                         e -> context.runOnContext(v -> opened.fail(e))),
@@ -105,19 +122,26 @@ final class NodeEventBus {
                 .setClassPathResolvingEnabled(false));
   }
 
-  private Future<NodeEventBus> serve(Handlers handlers) {
+  private Future<NodeEventBus> serve() {
     Promise<NodeEventBus> serving = Promise.promise();
-    busContext.runOnContext(v -> serve(handlers, serving));
+    busContext.runOnContext(v -> serve(serving));
     return serving.future();
   }
 
-  private void serve(Handlers handlers, Promise<NodeEventBus> serving) {
+  private void serve(Promise<NodeEventBus> serving) {
     EventBus eventBus = bus.eventBus();
     eventBus.serializableChecker(name -> false);
     eventBus.clusterSerializableChecker(name -> false);
-    Future.all(consume(HELLO, handlers::hello), consume(FRAMES, handlers::frame))
+    Future.all(consume(HELLO, handlers::hello), consume(FRAMES, this::receive))
         .map(this)
         .onComplete(serving);
+  }
+
+  private void receive(String from, byte[] frames) {
+    WireReader in = new WireReader(frames);
+    while (!in.isAtEnd()) {
+      handlers.frame(from, in.bytes());
+    }
   }
 
   private Future<Void> consume(String consumer, BiConsumer<String, byte[]> handler) {
@@ -136,21 +160,41 @@ final class NodeEventBus {
 
   /** Sends what introduces this node. */
   Future<Void> sendHello(String address, byte[] hello) {
-    return send(HELLO, address, hello);
-  }
-
-  /** Sends a frame; the future fails if it cannot be delivered. */
-  Future<Void> sendFrame(String address, byte[] frame) {
-    return send(FRAMES, address, frame);
-  }
-
-  private Future<Void> send(String consumer, String address, byte[] body) {
     Promise<Void> sent = Promise.promise();
     busContext.runOnContext(
         v ->
-            write(AddressedNodes.busAddress(consumer, address), body)
+            write(AddressedNodes.busAddress(HELLO, address), hello)
                 .onComplete(done -> context.runOnContext(c -> sent.handle(done))));
     return sent.future();
+  }
+
+  /**
+   * Sends a frame, in one message with others that wait by then: a message costs more than the
+   * frames in it.
+   */
+  void sendFrame(String address, byte[] frame) {
+    waiting.add(new Outgoing(address, frame));
+    if (isScheduled.compareAndSet(false, true)) {
+      busContext.runOnContext(v -> sendWaiting());
+    }
+  }
+
+  private void sendWaiting() {
+    isScheduled.set(false);
+    Map<String, List<byte[]>> frames = new HashMap<>();
+    for (Outgoing next = waiting.poll(); next != null; next = waiting.poll()) {
+      frames.computeIfAbsent(next.address(), first -> new ArrayList<>()).add(next.frame());
+    }
+    frames.forEach(this::sendFrames);
+  }
+
+  private void sendFrames(String address, List<byte[]> frames) {
+    WireWriter out = new WireWriter(frames.stream().mapToInt(frame -> frame.length + 4).sum());
+    for (byte[] frame : frames) {
+      out.bytes(frame);
+    }
+    write(AddressedNodes.busAddress(FRAMES, address), out.toBytes())
+        .onFailure(e -> context.runOnContext(v -> handlers.undeliverable(address, e)));
   }
 
   /** Vert.x 5.1 throws if the connection has just been closed. */

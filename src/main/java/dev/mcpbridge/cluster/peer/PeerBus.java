@@ -226,6 +226,14 @@ public final class PeerBus {
         peer.receive(frame, System.nanoTime());
       }
     }
+
+    @Override
+    public void undeliverable(String to, Throwable failure) {
+      report(to, reason(failure));
+      if (failure instanceof ConnectException) {
+        peer(to).refused();
+      }
+    }
   }
 
   /** The cause behind a failure says more than the failure. */
@@ -272,14 +280,7 @@ public final class PeerBus {
   private final class PeerWire implements Wire {
     @Override
     public void send(Peer to, byte[] frame) {
-      bus.sendFrame(to.address(), frame).onFailure(e -> undeliverable(to, e));
-    }
-
-    private void undeliverable(Peer to, Throwable failure) {
-      report(to.address(), reason(failure));
-      if (failure instanceof ConnectException) {
-        to.refused();
-      }
+      bus.sendFrame(to.address(), frame);
     }
 
     @Override
