@@ -169,12 +169,7 @@ public final class Bridge {
   }
 
   public String url() {
-    String scheme = config.http().tls() == null ? "http" : "https";
-    String host =
-        config.http().host().contains(":")
-            ? "[" + config.http().host() + "]"
-            : config.http().host();
-    return scheme + "://" + host + ":" + port();
+    return http.url();
   }
 
   /**
@@ -193,16 +188,17 @@ public final class Bridge {
 
   /** The listener keeps its address, even if a file without keys names a loopback address. */
   private void requireKeys(BridgeConfig next) {
-    boolean isOpenAllowed = config.http().insecure() || next.http().insecure();
-    if (!config.http().isLoopback() && !isOpenAllowed && next.auth().keys().isEmpty()) {
+    boolean mayBeOpen = config.http().insecure() || next.http().insecure();
+    String objection = config.http().isLoopback() ? null : next.auth().objection(mayBeOpen);
+    if (objection != null) {
       throw new ConfigException(
           List.of(
               new ConfigProblem(
-                  "auth.keys",
+                  "auth",
                   "the bridge still listens on "
                       + config.http().host()
-                      + ", which other machines can reach: restart it to apply http.host, or keep"
-                      + " the keys")));
+                      + " until it is restarted, which "
+                      + objection)));
     }
   }
 

@@ -6,50 +6,40 @@ import dev.mcpbridge.protocol.Sha256;
 import java.security.MessageDigest;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
  * Authenticates callers by API keys, of which only the SHA-256 is configured. All keys are
- * compared, each in constant time, so that the duration reveals nothing. Without keys, every caller
- * is {@link Principal#ANONYMOUS}. Immutable.
+ * compared, each in constant time, so that the duration reveals nothing. Immutable.
  */
 public final class ApiKeys {
   private final List<ConfiguredKey> keys;
 
-  private record ConfiguredKey(byte[] sha256, Principal principal) {}
+  private record ConfiguredKey(byte[] sha256, Identity identity) {}
 
-  public ApiKeys(AuthConfig config) {
-    keys = config.keys().stream().map(ApiKeys::parse).toList();
+  ApiKeys(List<AuthConfig.Key> keys) {
+    this.keys = keys.stream().map(ApiKeys::parse).toList();
   }
 
-  /**
-   * @param credential the bearer token or API key; null if absent
-   * @return empty if the credential is invalid
-   */
-  public Optional<Principal> authenticate(String credential) {
+  /** The identity that a key proves; empty if there is no such key. */
+  Optional<Identity> find(String credential) {
     if (keys.isEmpty()) {
-      return Optional.of(Principal.ANONYMOUS);
-    }
-    if (credential == null) {
       return Optional.empty();
     }
     byte[] hash = Sha256.of(credential).bytes();
-    Principal found = null;
+    Identity found = null;
     for (ConfiguredKey key : keys) {
       if (MessageDigest.isEqual(key.sha256(), hash)) {
-        found = key.principal();
+        found = key.identity();
       }
     }
     return Optional.ofNullable(found);
   }
 
-  /** Whether an authenticated principal is still valid, with the same scopes. */
-  public boolean isValid(Principal principal) {
-    return keys.isEmpty()
-        ? principal == Principal.ANONYMOUS
-        : keys.stream().anyMatch(key -> key.principal().equals(principal));
+  /** Whether a principal still has a key with the same scopes and roles. */
+  boolean isValid(Principal principal) {
+    return keys.stream().anyMatch(key -> key.identity().principal().equals(principal));
   }
 
   /** A new key: 256 random bits. */
@@ -63,12 +53,12 @@ public final class ApiKeys {
   }
 
   private static ConfiguredKey parse(AuthConfig.Key key) {
-    return new ConfiguredKey(
-        HexFormat.of().parseHex(key.sha256()),
+    Principal principal =
         new Principal(
             key.name(),
-            key.scopes().stream()
-                .map(scope -> Scope.valueOf(scope.toUpperCase(Locale.ROOT)))
-                .collect(Collectors.toUnmodifiableSet())));
+            key.scopes().stream().map(Scope::of).collect(Collectors.toUnmodifiableSet()),
+            key.roles(),
+            null);
+    return new ConfiguredKey(HexFormat.of().parseHex(key.sha256()), Identity.everywhere(principal));
   }
 }

@@ -1,15 +1,54 @@
 package dev.mcpbridge.auth;
 
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
 import java.util.EnumSet;
+import java.util.Map;
 import java.util.Set;
 
-/** An authenticated caller, with the name that is used for quotas, confirmations and logs. */
-public record Principal(String name, Set<Scope> scopes) {
+/**
+ * An authenticated caller.
+ *
+ * @param name identifies the caller in quotas, confirmations, sessions and logs: the name of a key,
+ *     or {@code issuer|subject} of a token, where {@code issuer} is the configured name
+ * @param token null for a caller with a key or without credential
+ */
+public record Principal(String name, Set<Scope> scopes, Set<String> roles, Token token) {
 
-  /** Every caller if no keys are configured. */
-  public static final Principal ANONYMOUS = new Principal("anonymous", EnumSet.allOf(Scope.class));
+  /** Every caller if no credential is required. */
+  public static final Principal ANONYMOUS =
+      new Principal("anonymous", EnumSet.allOf(Scope.class), Set.of(), null);
+
+  /**
+   * The token of a caller.
+   *
+   * @param issuer configured name of its issuer
+   * @param client id of the client that it was issued to; null if unknown
+   * @param expiresMillis when it expires, on the wall clock; {@link Long#MAX_VALUE} if unknown
+   * @param scopeNames what its issuer calls the scopes of the bridge
+   */
+  public record Token(
+      String issuer, String client, long expiresMillis, Map<Scope, String> scopeNames) {}
 
   public boolean may(Scope scope) {
     return scopes.contains(scope);
+  }
+
+  /**
+   * @throws BridgeException INSUFFICIENT_SCOPE with the member {@code scope} if another token would
+   *     help, else FORBIDDEN
+   */
+  public void require(Scope scope) {
+    if (may(scope)) {
+      return;
+    }
+    if (token == null) {
+      throw new BridgeException(
+          ErrorCode.FORBIDDEN, "The scope '" + scope.apiName() + "' is required");
+    }
+    String name = token.scopeNames().get(scope);
+    throw new BridgeException(
+            ErrorCode.INSUFFICIENT_SCOPE, "A token with the scope '" + name + "' is required")
+        .with("scope", name);
   }
 }

@@ -1,6 +1,8 @@
 package dev.mcpbridge.auth;
 
+import java.util.EnumSet;
 import java.util.Locale;
+import java.util.Set;
 
 /** The permissions of a principal. */
 public enum Scope {
@@ -15,5 +17,14 @@ public enum Scope {
 
   public String apiName() {
     return name().toLowerCase(Locale.ROOT);
+  }
+
+  public static Scope of(String apiName) {
+    return valueOf(apiName.toUpperCase(Locale.ROOT));
+  }
+
+  /** The scopes that a token with this one grants: this one and those before it. */
+  Set<Scope> included() {
+    return EnumSet.range(READ, this);
   }
 }

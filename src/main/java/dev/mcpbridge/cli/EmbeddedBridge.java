@@ -29,9 +29,10 @@ final class EmbeddedBridge implements AutoCloseable {
    */
   static EmbeddedBridge start(BridgeConfig config, String name) {
     String key = ApiKeys.generate();
-    AuthConfig.Key own = new AuthConfig.Key(name, ApiKeys.fingerprint(key), Set.of("read", "call"));
+    AuthConfig.Key own =
+        new AuthConfig.Key(name, ApiKeys.fingerprint(key), Set.of("read", "call"), Set.of());
     BridgeConfig unshared =
-        config.withHttp(config.http().onLoopback()).withAuth(new AuthConfig(List.of(own)));
+        config.withHttp(config.http().onLoopback()).withAuth(AuthConfig.of(List.of(own)));
     try {
       return new EmbeddedBridge(Bridge.start(unshared).await(60, TimeUnit.SECONDS), key);
     } catch (TimeoutException e) {

@@ -45,10 +45,19 @@ final class KeyCommand implements Runnable {
     @Option(
         names = "--scopes",
         split = ",",
-        paramLabel = "SCOPE",
+        paramLabel = "SCOPE,...",
+        hideParamSyntax = true,
         defaultValue = "read,call",
         description = "read, call, approve, admin (default: ${DEFAULT-VALUE}).")
     private List<String> scopes;
+
+    @Option(
+        names = "--roles",
+        split = ",",
+        paramLabel = "ROLE,...",
+        hideParamSyntax = true,
+        description = "Roles of the holder.")
+    private List<String> roles = List.of();
 
     @Override
     public Integer call() {
@@ -59,6 +68,9 @@ final class KeyCommand implements Runnable {
       String key = ApiKeys.generate();
       ObjectNode entry = Json.object().put("name", name).put("sha256", ApiKeys.fingerprint(key));
       scopes.forEach(entry.putArray("scopes")::add);
+      if (!roles.isEmpty()) {
+        roles.forEach(entry.putArray("roles")::add);
+      }
       System.out.println("key, shown only once: " + key);
       System.out.println("entry for auth.keys:  " + entry);
       return 0;

@@ -140,7 +140,7 @@ final class ServeCommand implements Callable<Integer> {
   /** Prints the banner, with a command to try. */
   private static void printBanner(
       PrintStream out, Bridge bridge, BridgeConfig config, ConfigFile source) {
-    String key = config.auth().keys().isEmpty() ? "" : " -H \"X-API-Key: $KEY\"";
+    String key = config.auth().isRequired() ? " -H \"Authorization: Bearer $KEY\"" : "";
     out.println("MCP Bridge is listening on " + bridge.url());
     out.println("  configuration: " + source);
     out.println("  servers:       " + config.servers().keySet());
@@ -151,7 +151,7 @@ final class ServeCommand implements Callable<Integer> {
               + " of "
               + String.join(", ", config.cluster().members()));
     }
-    if (config.auth().keys().isEmpty() && config.http().startRules().allowsAny()) {
+    if (!config.auth().isRequired() && config.http().startRules().allowsAny()) {
       out.println("  warning:       " + openStartWarning(config));
     }
     out.println();

@@ -1,14 +1,88 @@
 package dev.mcpbridge.config;
 
+import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
-/** The API keys. Without keys, every client that can reach the listener is trusted. */
-public record AuthConfig(List<Key> keys) {
+/**
+ * How callers are identified. Without keys and issuers, every client that can reach the listener is
+ * trusted.
+ *
+ * @param publicUrl URL at which clients reach the bridge, without a trailing slash; null for the
+ *     listener's own
+ */
+public record AuthConfig(List<Key> keys, List<Issuer> issuers, String publicUrl) {
+
+  /** Only API keys. */
+  public static AuthConfig of(List<Key> keys) {
+    return new AuthConfig(keys, List.of(), null);
+  }
+
+  /** Whether a caller needs a credential. */
+  public boolean isRequired() {
+    return !keys.isEmpty() || !issuers.isEmpty();
+  }
 
   /**
+   * Why a listener that other machines can reach is not protected; null if it is.
+   *
+   * @param mayBeOpen whether callers may do without a credential
+   */
+  public String objection(boolean mayBeOpen) {
+    if (!isRequired() && !mayBeOpen) {
+      return "is reachable from other machines: add auth.keys or auth.issuers, or set"
+          + " http.insecure: true";
+    }
+    return !issuers.isEmpty() && publicUrl == null
+        ? "is not the address that tokens are issued for: set auth.publicUrl"
+        : null;
+  }
+
+  /**
+   * An API key.
+   *
    * @param sha256 SHA-256 of the key in lower-case hexadecimal
    * @param scopes any of {@code read}, {@code call}, {@code approve}, {@code admin}
    */
-  public record Key(String name, String sha256, Set<String> scopes) {}
+  public record Key(String name, String sha256, Set<String> scopes, Set<String> roles) {}
+
+  /**
+   * An issuer of access tokens.
+   *
+   * @param issuer its identifier, as in the claim {@code iss}
+   * @param introspection null if tokens that are not JWTs are refused
+   * @param trustedCertificates PEM file for connections to it; null for those of the JDK
+   */
+  public record Issuer(
+      String name,
+      String issuer,
+      TokenRules tokens,
+      Grants grants,
+      long staleKeysMillis,
+      Introspection introspection,
+      Path trustedCertificates) {}
+
+  /**
+   * Which tokens are accepted.
+   *
+   * @param requiresAccessTokenType whether the type has to be {@code at+jwt} (RFC 9068)
+   * @param audiences accepted in addition to the URLs of the bridge
+   */
+  public record TokenRules(
+      boolean requiresAccessTokenType,
+      Set<String> algorithms,
+      Set<String> audiences,
+      long clockSkewMillis) {}
+
+  /**
+   * What a token grants.
+   *
+   * @param scopes the names in tokens, by scope of the bridge
+   * @param roleClaims paths of claims with roles, with dots between names
+   */
+  public record Grants(Map<String, String> scopes, List<String> roleClaims) {}
+
+  /** How the bridge authenticates to the introspection endpoint of an issuer. */
+  public record Introspection(String clientId, Secret clientSecret) {}
 }

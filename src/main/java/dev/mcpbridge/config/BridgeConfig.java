@@ -24,9 +24,11 @@ public record BridgeConfig(
     long drainMillis,
     List<ConfigProblem> warnings) {
 
-  /** Whether callers can be distinguished: by key or, without keys, by client address. */
+  /** Whether callers can be distinguished: by key or token or, without them, by client address. */
   public boolean hasSeveralCallers() {
-    return auth.keys().isEmpty() ? !http.isLoopback() : auth.keys().size() > 1;
+    return auth.isRequired()
+        ? auth.keys().size() > 1 || !auth.issuers().isEmpty()
+        : !http.isLoopback();
   }
 
   public BridgeConfig withAuth(AuthConfig newAuth) {

@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.mcpbridge.model.RiskLevel;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.protocol.Json;
+import java.net.URI;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -64,12 +65,14 @@ public final class ConfigReader {
       entries.setAll(given.deepCopy());
     }
     new EnvironmentOverrides(environment, problems).apply(entries);
-    AuthConfig auth = auth(root.section("auth"));
+    AuthConfig auth = AuthReader.read(root.section("auth"));
     HttpConfig http = http(root.section("http"), auth);
     RiskConfig risk = risk(root.section("risk"));
-    if (risk.operatorApproves() && auth.keys().isEmpty()) {
+    if (risk.operatorApproves() && !auth.isRequired()) {
       root.section("risk")
-          .report("approver", "an operator is identified by an API key: add auth.keys");
+          .report(
+              "approver",
+              "an operator is identified by a key or token: add auth.keys or auth.issuers");
     }
     LimitsConfig limits = limits(root.section("limits"), root.section("validation"));
     ThreadsConfig threads = ThreadsConfig.read(root.section("threads"));
@@ -154,7 +157,7 @@ public final class ConfigReader {
         new HttpConfig(
             http.text("host"),
             port(http),
-            Set.copyOf(lowerCase(http.texts("hosts"))),
+            hosts(http, auth),
             Set.copyOf(lowerCase(http.section("cors").texts("origins"))),
             tls(http.section("tls")),
             http.flag("insecure"),
@@ -167,16 +170,22 @@ public final class ConfigReader {
                 http.seconds("bodyTimeout"),
                 http.seconds("idleTimeout")),
             StartRules.read(http));
-    if (!config.isLoopback() && auth.keys().isEmpty() && !config.insecure()) {
-      http.report(
-          "host",
-          config.host()
-              + " is reachable from other machines: add auth.keys, or set http.insecure: true");
+    String objection = config.isLoopback() ? null : auth.objection(config.insecure());
+    if (objection != null) {
+      http.report("host", config.host() + " " + objection);
     }
     if (config.corsOrigins().contains("*")) {
       http.report("cors.origins", "list the origins; * is not accepted");
     }
     return config;
+  }
+
+  private static Set<String> hosts(Section http, AuthConfig auth) {
+    Set<String> hosts = new HashSet<>(lowerCase(http.texts("hosts")));
+    if (auth.publicUrl() != null) {
+      hosts.add(URI.create(auth.publicUrl()).getHost().toLowerCase(Locale.ROOT));
+    }
+    return Set.copyOf(hosts);
   }
 
   private int port(Section http) {
@@ -196,23 +205,6 @@ public final class ConfigReader {
       return null;
     }
     return new HttpConfig.Tls(tls.pem("cert", "BEGIN CERTIFICATE"), tls.pem("key", "PRIVATE KEY"));
-  }
-
-  private static AuthConfig auth(Section auth) {
-    List<AuthConfig.Key> keys = new ArrayList<>();
-    Set<String> names = new HashSet<>();
-    for (Section key : auth.sections("keys")) {
-      String name = key.text("name");
-      if (!names.add(name)) {
-        key.report("name", "another key already has this name");
-      }
-      keys.add(
-          new AuthConfig.Key(
-              name,
-              key.text("sha256", "").toLowerCase(Locale.ROOT),
-              Set.copyOf(key.texts("scopes"))));
-    }
-    return new AuthConfig(keys);
   }
 
   private static RiskConfig risk(Section risk) {

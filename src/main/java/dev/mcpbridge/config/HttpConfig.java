@@ -10,7 +10,8 @@ import java.util.Set;
  * @param allowedHosts host names that clients may use for this listener, in addition to its own
  * @param corsOrigins origins whose pages may call the bridge; empty by default
  * @param tls null for plain HTTP
- * @param insecure whether an address other than loopback may be served without keys
+ * @param insecure whether an address other than loopback may be served to callers without
+ *     credential
  * @param openHealth whether the health status is reported to clients without a key
  * @param startRules which commands may be started over the API
  */

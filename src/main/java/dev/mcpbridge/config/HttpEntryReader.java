@@ -96,16 +96,21 @@ final class HttpEntryReader {
   }
 
   private static URI url(Section entry, String key, String text) {
-    try {
-      URI url = new URI(text);
-      if (url.getHost() != null && url.getUserInfo() == null && isPort(url.getPort())) {
-        return url;
-      }
-    } catch (URISyntaxException e) {
-      // reported below
+    if (isUrl(text)) {
+      return URI.create(text);
     }
     entry.report(key, "expected http:// or https://, a host, and no user");
     return null;
+  }
+
+  /** Whether a text is a URL with a host and without a user. */
+  static boolean isUrl(String text) {
+    try {
+      URI url = new URI(text);
+      return url.getHost() != null && url.getUserInfo() == null && isPort(url.getPort());
+    } catch (URISyntaxException e) {
+      return false;
+    }
   }
 
   private static boolean isPort(int port) {
@@ -116,7 +121,8 @@ final class HttpEntryReader {
     return value.chars().allMatch(c -> c >= 0x20 && c != 0x7F || c == '\t');
   }
 
-  private static Path authority(Section tls) {
+  /** The PEM file with trusted certificates of a section; null if absent. */
+  static Path authority(Section tls) {
     Path file = file(tls, "ca");
     if (file != null && Files.isReadable(file) && !holdsCertificates(file)) {
       tls.report("ca", "expected a PEM file with certificates, found " + file);

@@ -51,7 +51,9 @@ final class AddressChecks {
     checkFraming(request);
     checkPath(request.uri().startsWith("/") ? request.path() : null);
     checkHost(request);
-    checkOrigin(request.path(), request.headers());
+    if (!request.path().startsWith(ProtectedResource.METADATA)) {
+      checkOrigin(request.path(), request.headers());
+    }
   }
 
   /** Conflicting lengths could make two parsers disagree (RFC 9112 section 6.1). */

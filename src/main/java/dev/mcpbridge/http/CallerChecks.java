@@ -1,59 +1,84 @@
 package dev.mcpbridge.http;
 
-import dev.mcpbridge.auth.ApiKeys;
-import dev.mcpbridge.auth.Principal;
+import dev.mcpbridge.auth.Authenticator;
+import dev.mcpbridge.config.AuthConfig;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.http.reply.Callers;
+import dev.mcpbridge.http.reply.Challenges;
+import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.ext.web.RoutingContext;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.Supplier;
 
 /**
  * Authenticates the caller and requires a JSON body. Runs before routing, so it covers every route.
- * The media type check also keeps plain HTML forms of foreign pages from posting.
+ * The media type check also keeps plain HTML forms of foreign pages from posting. Confined to the
+ * event loop.
  */
 final class CallerChecks {
   private static final CharSequence API_KEY = HttpHeaders.createOptimized("x-api-key");
 
-  private volatile ApiKeys keys;
+  private final Supplier<String> ownUrl;
+  private Authenticator authenticator;
+  private ProtectedResource resource;
 
-  CallerChecks(ApiKeys keys) {
-    this.keys = keys;
+  /**
+   * @param ownUrl URL of the listener
+   */
+  CallerChecks(Authenticator authenticator, AuthConfig config, Supplier<String> ownUrl) {
+    this.ownUrl = ownUrl;
+    reload(authenticator, config);
   }
 
-  /** Replaces the keys. May be called from any thread. */
-  void reload(ApiKeys next) {
-    keys = next;
+  /** Replaces keys and issuers. */
+  void reload(Authenticator next, AuthConfig config) {
+    authenticator = next;
+    resource = new ProtectedResource(config, ownUrl);
+  }
+
+  Authenticator authenticator() {
+    return authenticator;
+  }
+
+  ProtectedResource resource() {
+    return resource;
   }
 
   /**
-   * @throws BridgeException UNAUTHENTICATED, UNSUPPORTED_MEDIA_TYPE
+   * Identifies the caller of a request; the result is there at once, unless an issuer has to be
+   * asked.
+   *
+   * @return fails with UNAUTHENTICATED, ISSUER_UNAVAILABLE, UNSUPPORTED_MEDIA_TYPE
    */
-  void check(RoutingContext ctx) {
-    HttpServerRequest request = ctx.request();
-    Principal principal =
-        keys.authenticate(credential(request.headers()))
-            .orElseThrow(
-                () ->
-                    new BridgeException(
-                        ErrorCode.UNAUTHENTICATED,
-                        "A valid API key is required, as a bearer token or in X-API-Key"));
-    Callers.set(ctx, principal);
-    if (hasBody(request)) {
-      checkMediaType(request);
+  Future<Void> check(RoutingContext ctx) {
+    if (resource.hasIssuers()) {
+      Challenges.set(ctx, resource::challenge);
     }
+    ProtectedResource asked = resource;
+    return authenticator
+        .authenticate(credential(ctx.request().headers()))
+        .map(
+            identity -> {
+              asked.requireAudience(identity, ctx.request());
+              Callers.set(ctx, identity.principal());
+              if (hasBody(ctx.request())) {
+                checkMediaType(ctx.request());
+              }
+              return null;
+            });
   }
 
-  /** Whether a key is required and the request has none. */
+  /** Whether a credential is required and the request has none. */
   boolean lacksRequiredKey(HttpServerRequest request) {
     MultiMap headers = request.headers();
     return !headers.contains(HttpHeaders.AUTHORIZATION)
         && !headers.contains(API_KEY)
-        && keys.authenticate(null).isEmpty();
+        && authenticator.isRequired();
   }
 
   private static String credential(MultiMap headers) {

@@ -1,6 +1,6 @@
 package dev.mcpbridge.http;
 
-import dev.mcpbridge.auth.ApiKeys;
+import dev.mcpbridge.auth.Authenticator;
 import dev.mcpbridge.bus.Bus;
 import dev.mcpbridge.cluster.Cluster;
 import dev.mcpbridge.config.BridgeConfig;
@@ -63,9 +63,9 @@ public final class HttpVerticle extends VerticleBase {
   private final BridgeConfig config;
   private final StreamSlots streams;
   private final CallAnswers answers;
-  private final CallerChecks callers;
   private final BiPredicate<InetSocketAddress, InetSocketAddress> isOwnProcess;
   private volatile HealthApi.Phase phase = HealthApi.Phase.STARTING;
+  private CallerChecks callers;
   private AddressChecks addresses;
   private CorsHandler cors;
   private ConnectionGuard guard;
@@ -97,11 +97,11 @@ public final class HttpVerticle extends VerticleBase {
     this.config = dependencies.config();
     this.streams = new StreamSlots(config.http().maxStreams(), dependencies.severalCallers());
     this.answers = new CallAnswers(config.risk().pendingStatus());
-    this.callers = new CallerChecks(new ApiKeys(config.auth()));
   }
 
   @Override
   public Future<?> start() {
+    callers = new CallerChecks(new Authenticator(vertx, config.auth()), config.auth(), this::url);
     guard = new ConnectionGuard(vertx, config.http(), config.limits(), dependencies.memory());
     Router router = router(Doors.open(vertx, dependencies, streams, answers, () -> phase));
     server =
@@ -127,6 +127,15 @@ public final class HttpVerticle extends VerticleBase {
     vertx.setTimer(WARM_UP_MILLIS, t -> vertx.executeBlocking(SchemaValidator::warmUp, false));
   }
 
+  /** The URL of the listener. */
+  public String url() {
+    String host = config.http().host();
+    return (config.http().tls() == null ? "http://" : "https://")
+        + (host.contains(":") && !host.startsWith("[") ? "[" + host + "]" : host)
+        + ":"
+        + port();
+  }
+
   /** The port that was bound. */
   public int port() {
     return server.actualPort();
@@ -137,16 +146,16 @@ public final class HttpVerticle extends VerticleBase {
    * event streams of principals whose key was removed. May be called from any thread.
    */
   public void reload(BridgeConfig next) {
-    ApiKeys keys = new ApiKeys(next.auth());
-    callers.reload(keys);
     answers.reload(next.risk().pendingStatus());
     guard.reload(next.http());
     context.runOnContext(
         v -> {
           streams.reload(next.http().maxStreams());
-          streams.endOf(principal -> !keys.isValid(principal));
+          Authenticator before = callers.authenticator();
+          callers.reload(new Authenticator(vertx, next.auth()), next.auth());
+          streams.endOf(principal -> !callers.authenticator().accepts(principal, before));
           addresses.reload(next.http());
-          cors = cors(next.http());
+          cors = CorsRules.of(next.http());
         });
   }
 
@@ -165,7 +174,7 @@ public final class HttpVerticle extends VerticleBase {
   private Router router(Doors doors) {
     Router router = Router.router(vertx);
     addresses = new AddressChecks(config.http());
-    cors = cors(config.http());
+    cors = CorsRules.of(config.http());
     body = BodyHandler.create(false).setBodyLimit(config.limits().bodyBytes());
     publicPages = publicPages(doors.health());
     router.route().handler(this::checkAddress);
@@ -190,7 +199,12 @@ public final class HttpVerticle extends VerticleBase {
 
   /** One route for both: each further one costs every request. */
   private void servePublicPageOrAdmit(RoutingContext ctx) {
-    Handler<RoutingContext> page = publicPages.get(ctx.request().path());
+    String path = ctx.request().path();
+    if (path.startsWith(ProtectedResource.METADATA)) {
+      callers.resource().describe(ctx);
+      return;
+    }
+    Handler<RoutingContext> page = publicPages.get(path);
     if (page != null && READ_METHODS.contains(ctx.request().method())) {
       page.handle(ctx);
     } else {
@@ -200,7 +214,25 @@ public final class HttpVerticle extends VerticleBase {
 
   /** Requires a known caller and a JSON body for which there is memory. */
   private void admit(RoutingContext ctx) {
-    callers.check(ctx);
+    Future<Void> identified = callers.check(ctx);
+    if (identified.succeeded()) {
+      receiveBody(ctx);
+    } else if (identified.failed()) {
+      ctx.fail(identified.cause());
+    } else {
+      ctx.request().pause();
+      identified
+          .<Void>map(
+              known -> {
+                receiveBody(ctx);
+                ctx.request().resume();
+                return null;
+              })
+          .onFailure(ctx::fail);
+    }
+  }
+
+  private void receiveBody(RoutingContext ctx) {
     guard.admit(ctx);
     body.handle(ctx);
   }
@@ -231,35 +263,6 @@ public final class HttpVerticle extends VerticleBase {
         new JsonWriter().beginObject().membersOf(self.implementation()).name("links").beginObject();
     LINKS.forEach(path -> out.member(path.substring(1).replace(".json", ""), path));
     return out.endObject().endObject().toSlice();
-  }
-
-  /** Null if no origin is configured. */
-  private static CorsHandler cors(HttpConfig config) {
-    if (config.corsOrigins().isEmpty()) {
-      return null;
-    }
-    CorsHandler cors = CorsHandler.create();
-    config.corsOrigins().forEach(cors::addOrigin);
-    return cors.allowedMethods(
-            Set.of(HttpMethod.GET, HttpMethod.POST, HttpMethod.PUT, HttpMethod.DELETE))
-        .allowedHeaders(
-            Set.of(
-                "accept",
-                "authorization",
-                "content-type",
-                "idempotency-key",
-                "if-none-match",
-                "last-event-id",
-                "mcp-method",
-                "mcp-name",
-                "mcp-protocol-version",
-                "mcp-session-id",
-                "prefer",
-                "x-api-key",
-                "x-upstream-authorization"))
-        .exposedHeaders(
-            Set.of("etag", "location", "mcp-session-id", "preference-applied", "retry-after"))
-        .maxAgeSeconds(600);
   }
 
   private static HttpServerOptions options(HttpConfig config) {

@@ -11,6 +11,7 @@ import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.http.reply.Callers;
 import dev.mcpbridge.http.reply.Problems;
+import dev.mcpbridge.http.rest.WhoamiApi;
 import io.vertx.core.Handler;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.ext.web.Router;
@@ -30,11 +31,12 @@ final class Routes {
 
   /**
    * @param path with {@code {parameters}}, as in the OpenAPI document
+   * @param scope null if every caller may use it
    */
   record Route(HttpMethod method, String path, Scope scope, Handler<RoutingContext> handler) {
     boolean isLookup() {
       return method == GET
-          && scope == Scope.READ
+          && (scope == null || scope == Scope.READ)
           && !path.equals("/events")
           && !path.endsWith("/mcp")
           && !path.endsWith("/sse");
@@ -78,6 +80,7 @@ final class Routes {
         .add(GET, "/confirmations/{confirmation}", Scope.CALL, doors.confirmations()::show)
         .add(POST, "/confirmations/{confirmation}", Scope.CALL, doors.confirmations()::decide)
         .add(GET, "/events", Scope.READ, doors.events()::listen)
+        .add(GET, "/whoami", null, WhoamiApi::show)
         .add(GET, "/health", Scope.READ, doors.health()::health)
         .add(GET, "/health/live", Scope.READ, doors.health()::live)
         .add(GET, "/health/ready", Scope.READ, doors.health()::ready)
@@ -118,9 +121,8 @@ final class Routes {
   }
 
   private static void serve(Route route, RoutingContext ctx, KeylessChecks keyless) {
-    if (!Callers.of(ctx).may(route.scope())) {
-      throw new BridgeException(
-          ErrorCode.FORBIDDEN, "The scope '" + route.scope().apiName() + "' is required");
+    if (route.scope() != null) {
+      Callers.of(ctx).require(route.scope());
     }
     if (route.scope() == Scope.ADMIN) {
       keyless

@@ -14,24 +14,26 @@ class ApiKeysTest {
   @Test
   void onlyConfiguredKeysAreAccepted() {
     String key = ApiKeys.generate();
-    AuthConfig config =
-        new AuthConfig(
-            List.of(new AuthConfig.Key("edge", ApiKeys.fingerprint(key), Set.of("read"))));
 
-    ApiKeys keys = new ApiKeys(config);
+    ApiKeys keys =
+        new ApiKeys(
+            List.of(
+                new AuthConfig.Key(
+                    "edge", ApiKeys.fingerprint(key), Set.of("read"), Set.of("sensor"))));
 
-    Principal edge = keys.authenticate(key).orElseThrow();
+    Principal edge = keys.find(key).orElseThrow().principal();
     assertEquals("edge", edge.name());
+    assertEquals(Set.of("sensor"), edge.roles());
     assertTrue(edge.may(Scope.READ));
     assertFalse(edge.may(Scope.ADMIN));
-    assertTrue(keys.authenticate(key + "x").isEmpty());
-    assertTrue(keys.authenticate(null).isEmpty());
-    assertTrue(keys.authenticate("").isEmpty());
+    assertTrue(keys.find(key + "x").isEmpty());
+    assertTrue(keys.find("").isEmpty());
   }
 
   @Test
-  void everyCallerIsAcceptedWithoutKeys() {
-    assertTrue(
-        new ApiKeys(new AuthConfig(List.of())).authenticate(null).orElseThrow().may(Scope.ADMIN));
+  void everyCallerIsAcceptedWithoutKeysAndIssuers() {
+    Authenticator authenticator = new Authenticator(null, AuthConfig.of(List.of()));
+
+    assertTrue(authenticator.authenticate(null).result().principal().may(Scope.ADMIN));
   }
 }

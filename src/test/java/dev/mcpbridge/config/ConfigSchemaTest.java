@@ -154,6 +154,15 @@ class ConfigSchemaTest {
           {'mcpServers':{'s':{'command':'x','docker':{'image':'i','volumes':['x:/y']}}}} \
             | mcpServers.s.docker.volumes[0]
           {'sandbox':{'engine':'ssh://x'}} | sandbox.engine
+          {'auth':{'publicUrl':'http://tools.example'}} | auth.publicUrl
+          {'auth':{'publicUrl':'https://tools.example/x'}} | auth.publicUrl
+          {'auth':{'issuers':[{'name':'i','issuer':'http://i.example'}]}} | auth.issuers[0].issuer
+          {'auth':{'issuers':[{'name':'i j','issuer':'https://i'}]}} | auth.issuers[0].name
+          {'auth':{'issuers':[{'name':'i','issuer':'https://i','algorithms':['none']}]}} \
+            | auth.issuers[0].algorithms[0]
+          {'auth':{'issuers':[{'name':'i','issuer':'https://i','algorithms':['HS256']}]}} \
+            | auth.issuers[0].algorithms[0]
+          {'auth':{'issuers':[{'issuer':'https://i'}]}} | auth.issuers[0].name
           {'sandbox':{'limits':{'cpus':0}}} | sandbox.limits.cpus
           """)
   void invalidConfigurationIsRefusedByBoth(String singleQuoted, String path) throws Exception {
@@ -413,6 +422,9 @@ class ConfigSchemaTest {
         ((ObjectNode) at).set(names[i], child);
       }
       at = child;
+    }
+    if (root.at("/auth/issuers/0") instanceof ObjectNode issuer) {
+      issuer.put("name", "i").put("issuer", "https://i");
     }
     if (root.at("/mcpServers/s") instanceof ObjectNode entry) {
       entry.put("command", "sh");

@@ -52,9 +52,7 @@ public final class Problems {
     if (failure.retryAfterSeconds() > 0) {
       ctx.response().putHeader(HttpHeaders.RETRY_AFTER, "" + failure.retryAfterSeconds());
     }
-    if (failure.code() == ErrorCode.UNAUTHENTICATED) {
-      ctx.response().putHeader("www-authenticate", "Bearer");
-    }
+    Challenges.add(ctx, failure);
     if (failure.members().get("allow") instanceof String allow) {
       ctx.response().putHeader(HttpHeaders.ALLOW, allow);
     }

@@ -26,6 +26,24 @@ public final class StreamSlots {
   }
 
   /**
+   * Opens a stream that tells its client of events, which ends when the client's token expires.
+   *
+   * @throws BridgeException RATE_LIMITED, OVERLOADED
+   */
+  public EventStream listen(RoutingContext ctx) {
+    EventStream stream = open(ctx);
+    Principal.Token token = Callers.of(ctx).token();
+    if (token != null && token.expiresMillis() != Long.MAX_VALUE) {
+      long left = Math.max(1, token.expiresMillis() - System.currentTimeMillis());
+      long timer = ctx.vertx().setTimer(left, t -> stream.end());
+      stream.onClose(() -> ctx.vertx().cancelTimer(timer));
+    }
+    return stream;
+  }
+
+  /**
+   * Opens the stream of a response, which ends with it.
+   *
    * @throws BridgeException RATE_LIMITED, OVERLOADED
    */
   public EventStream open(RoutingContext ctx) {

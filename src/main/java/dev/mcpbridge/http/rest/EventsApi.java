@@ -14,7 +14,7 @@ import io.vertx.ext.web.RoutingContext;
 public record EventsApi(Bus bus, StreamSlots streams) {
   public void listen(RoutingContext ctx) {
     Principal listener = Callers.of(ctx);
-    EventStream stream = streams.open(ctx);
+    EventStream stream = streams.listen(ctx);
     Runnable unsubscribe =
         bus.subscribe(
             Addresses.EVENTS,

@@ -321,7 +321,7 @@ class ProgramIT {
   }
 
   @Test
-  void startAndCallLoadNoJacksonMapperAndNoFlightRecorder() throws Exception {
+  void startAndCallLoadNothingThatTheyDoNotUse() throws Exception {
     Path classes = folder.resolve("classes");
     Process bridge = launch(serving(List.of(), "-Xlog:class+load:file=" + classes));
     awaitBanner(bridge);
@@ -332,6 +332,10 @@ class ProgramIT {
     assertTrue(loaded.contains("dev.mcpbridge.protocol.TreeReader "), "no classes were logged");
     assertFalse(loaded.contains("dev.mcpbridge.protocol.Json$Mapper "));
     assertFalse(loaded.contains("jdk.jfr.internal.MetadataRepository "));
+    for (String unused :
+        List.of("com.nimbusds.", "io.vertx.ext.web.client.", "org.apache.zookeeper.")) {
+      assertFalse(loaded.contains(unused), unused);
+    }
   }
 
   @Test

@@ -53,7 +53,7 @@ public final class PostReplies {
 
   /** Opens the stream of a GET. */
   public EventStream stream(RoutingContext ctx) {
-    return slots.open(ctx);
+    return slots.listen(ctx);
   }
 
   private void openDueStreams() {

@@ -1,6 +1,7 @@
 package dev.mcpbridge.http.mcp.reply;
 
 import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.http.reply.Challenges;
 import dev.mcpbridge.http.reply.EventStream;
 import dev.mcpbridge.http.reply.Replies;
 import dev.mcpbridge.http.reply.StreamSlots;
@@ -75,6 +76,13 @@ public final class PostReply implements ReplyChannel {
       Replies.json(ctx, status, message);
     } else {
       stream.finish(message);
+    }
+  }
+
+  @Override
+  public void challenge(BridgeException failure) {
+    if (!isFinished) {
+      Challenges.add(ctx, failure);
     }
   }
 

@@ -1,5 +1,6 @@
 package dev.mcpbridge.http.mcp.reply;
 
+import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.RpcWriter;
 
@@ -17,6 +18,11 @@ public interface ReplyChannel {
    * @param status HTTP status, ignored once a stream is open
    */
   void finish(int status, JsonSlice message);
+
+  /** Tells the client which token it needs, if the response is one to its HTTP request. */
+  default void challenge(BridgeException failure) {
+    // a stream has no headers for it
+  }
 
   /** Sends the result of the request with the id. */
   default void answer(JsonSlice id, JsonSlice result) {

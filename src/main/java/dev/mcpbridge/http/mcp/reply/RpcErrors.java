@@ -2,6 +2,7 @@ package dev.mcpbridge.http.mcp.reply;
 
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.http.reply.Challenges;
 import dev.mcpbridge.http.reply.Problems;
 import dev.mcpbridge.http.reply.Replies;
 import dev.mcpbridge.protocol.JsonSlice;
@@ -34,19 +35,26 @@ public final class RpcErrors {
    */
   public static void refuse(RoutingContext ctx, JsonSlice id, Throwable failure) {
     BridgeException exception = Problems.of(failure);
+    Challenges.add(ctx, exception);
     Replies.json(ctx, exception.code().status(), response(id, exception));
   }
 
   /** Refuses a request. */
   public static void refuse(ReplyChannel channel, JsonSlice id, Throwable failure) {
     BridgeException exception = Problems.of(failure);
+    channel.challenge(exception);
     channel.finish(exception.code().status(), response(id, exception));
   }
 
   /** Answers a request of a session. */
   public static void answer(ReplyChannel channel, JsonSlice id, Throwable failure) {
     BridgeException exception = Problems.of(failure);
-    int status = exception.code() == ErrorCode.FORBIDDEN ? 403 : 200;
+    channel.challenge(exception);
+    int status =
+        switch (exception.code()) {
+          case FORBIDDEN, INSUFFICIENT_SCOPE -> 403;
+          default -> 200;
+        };
     channel.finish(status, response(id, exception));
   }
 
@@ -54,11 +62,12 @@ public final class RpcErrors {
   public static void answerStateless(
       ReplyChannel channel, ClientMessage request, Throwable failure) {
     BridgeException exception = Problems.of(failure);
+    channel.challenge(exception);
     int code = code(exception);
     int status =
         switch (exception.code()) {
           case METHOD_NOT_FOUND -> 404;
-          case FORBIDDEN -> 403;
+          case FORBIDDEN, INSUFFICIENT_SCOPE -> 403;
           default -> code <= FIRST_OF_METADATA && code > FIRST_UNDEFINED ? 400 : 200;
         };
     channel.finish(status, response(request.id(), permitted(request, exception, code)));

@@ -1,13 +1,10 @@
 package dev.mcpbridge.http.mcp.request;
 
-import dev.mcpbridge.auth.Principal;
 import dev.mcpbridge.protocol.JsonSlice;
 import io.vertx.core.Future;
 
 /** The client of a request: identified by the request itself, or by its session. */
 public interface Client {
-  Principal principal();
-
   /** The declared capabilities, one object. */
   JsonSlice capabilities();
 

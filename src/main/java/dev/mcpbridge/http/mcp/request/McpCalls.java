@@ -127,9 +127,7 @@ public final class McpCalls {
 
   private Future<JsonSlice> run(
       McpRequest request, ServerId server, Target target, Arguments arguments) {
-    if (!request.client().principal().may(Scope.CALL)) {
-      throw new BridgeException(ErrorCode.FORBIDDEN, "The scope 'call' is required");
-    }
+    request.principal().require(Scope.CALL);
     request.checkCancelled();
     CallIntent callIntent = new CallIntent(server, target, arguments.json());
     if (gate.isAnswered(request)) {

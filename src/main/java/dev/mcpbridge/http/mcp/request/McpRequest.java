@@ -1,5 +1,6 @@
 package dev.mcpbridge.http.mcp.request;
 
+import dev.mcpbridge.auth.Principal;
 import dev.mcpbridge.bus.Addresses.Viewer;
 import dev.mcpbridge.call.ToolCatalogue;
 import dev.mcpbridge.error.BridgeException;
@@ -22,6 +23,7 @@ import java.util.function.Predicate;
  * A client's request and the channel for its response.
  *
  * @param toolCatalogue what the endpoint offers
+ * @param principal who sent it, with the rights of this request's credential
  * @param caller the caller of its calls, with the credential of this request
  * @param cancellation of the request by its client, by a notification or by disconnecting
  */
@@ -29,6 +31,7 @@ public record McpRequest(
     ClientMessage message,
     ToolCatalogue toolCatalogue,
     Client client,
+    Principal principal,
     Caller caller,
     ReplyChannel replyChannel,
     CancellationToken cancellation) {
@@ -54,7 +57,7 @@ public record McpRequest(
 
   /** The client as an approver of confirmations. */
   Viewer viewer() {
-    return Callers.viewer(client.principal());
+    return Callers.viewer(principal);
   }
 
   /** The resource with a URI. */

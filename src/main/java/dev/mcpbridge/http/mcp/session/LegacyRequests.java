@@ -66,9 +66,9 @@ public final class LegacyRequests {
     findSession(ctx, endpoint.server())
         .map(
             session -> {
-              Caller caller = Callers.caller(ctx, session.caller());
+              Sender sender = Sender.of(ctx, session);
               PostReply reply = message.isRequest() ? replies.to(ctx, session::begin) : null;
-              handleInSession(session, caller, message, endpoint, reply);
+              handleInSession(session, sender, message, endpoint, reply);
               if (reply == null) {
                 ctx.response().setStatusCode(202).end();
               }
@@ -98,12 +98,12 @@ public final class LegacyRequests {
     if (requests.stream().anyMatch(request -> request.method().equals(McpMethod.INITIALIZE))) {
       throw new BridgeException(ErrorCode.MALFORMED_REQUEST, "initialize must not be in a batch");
     }
-    Caller caller = Callers.caller(ctx, session.caller());
+    Sender sender = Sender.of(ctx, session);
     BatchReply reply =
         requests.isEmpty()
             ? null
             : new BatchReply(replies.to(ctx, session::begin), requests.size());
-    messages.forEach(message -> handleInSession(session, caller, message, endpoint, reply));
+    messages.forEach(message -> handleInSession(session, sender, message, endpoint, reply));
     if (requests.isEmpty()) {
       ctx.response().setStatusCode(202).end();
     }
@@ -184,14 +184,24 @@ public final class LegacyRequests {
   }
 
   /**
+   * Who sent a message of a session: the session's principal with the rights of this request's
+   * credential, which another one may have replaced meanwhile.
+   */
+  record Sender(Principal principal, Caller caller) {
+    static Sender of(RoutingContext ctx, LegacySession session) {
+      return new Sender(Callers.of(ctx), Callers.caller(ctx, session.caller()));
+    }
+  }
+
+  /**
    * Handles a message of a session over either transport.
    *
-   * @param caller the caller of its calls
+   * @param sender who sent it, and the caller of its calls
    * @param reply null for a notification or a response
    */
   void handleInSession(
       LegacySession session,
-      Caller caller,
+      Sender sender,
       ClientMessage message,
       Endpoint endpoint,
       ReplyChannel reply) {
@@ -206,7 +216,14 @@ public final class LegacyRequests {
             toolCatalogue ->
                 result(
                     session,
-                    new McpRequest(message, toolCatalogue, session, caller, reply, cancellation)))
+                    new McpRequest(
+                        message,
+                        toolCatalogue,
+                        session,
+                        sender.principal(),
+                        sender.caller(),
+                        reply,
+                        cancellation)))
         .onComplete(done -> session.finished(message))
         .onComplete(
             result -> reply.answer(message.id(), LegacyResultMapper.of(result)),

@@ -1,6 +1,5 @@
 package dev.mcpbridge.http.mcp.session;
 
-import dev.mcpbridge.auth.Principal;
 import dev.mcpbridge.http.mcp.reply.ClientMessage;
 import dev.mcpbridge.http.mcp.reply.EventBudget;
 import dev.mcpbridge.http.mcp.reply.MessageStream;
@@ -22,7 +21,6 @@ import java.util.Map;
  * unanswered requests and their calls, its streams and its subscriptions at this node.
  */
 final class LegacySession implements Client {
-  private final Principal principal;
   private final Caller caller;
   private final SentRequests sentRequests;
   private final SessionStreams streams;
@@ -40,12 +38,7 @@ final class LegacySession implements Client {
    * @param caller the caller of its calls, with the session's id
    */
   LegacySession(
-      Principal principal,
-      Caller caller,
-      SessionRecord record,
-      SentRequests sentRequests,
-      EventBudget budget) {
-    this.principal = principal;
+      Caller caller, SessionRecord record, SentRequests sentRequests, EventBudget budget) {
     this.caller = caller;
     this.record = record;
     this.sentRequests = sentRequests;
@@ -72,11 +65,6 @@ final class LegacySession implements Client {
 
   void update(SessionRecord changed) {
     record = changed;
-  }
-
-  @Override
-  public Principal principal() {
-    return principal;
   }
 
   @Override

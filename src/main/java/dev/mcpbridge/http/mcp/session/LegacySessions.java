@@ -90,7 +90,7 @@ public final class LegacySessions {
       String id, Principal principal, String share, SessionRecord record) {
     Caller caller = new Caller(principal.name(), id).withShare(share);
     SentRequests sentRequests = new SentRequests(vertx, node.getAsInt());
-    LegacySession session = new LegacySession(principal, caller, record, sentRequests, budget);
+    LegacySession session = new LegacySession(caller, record, sentRequests, budget);
     sessions.put(id, session);
     shares.add(share, 1);
     return session;

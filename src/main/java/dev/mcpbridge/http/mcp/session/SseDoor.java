@@ -11,7 +11,6 @@ import dev.mcpbridge.http.mcp.reply.RpcErrors;
 import dev.mcpbridge.http.mcp.request.Endpoint;
 import dev.mcpbridge.http.reply.Callers;
 import dev.mcpbridge.http.reply.EventStream;
-import dev.mcpbridge.model.Caller;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.McpMethod;
@@ -81,7 +80,8 @@ public final class SseDoor {
   /** Handles a message for a stream; its response or error is sent on the stream. */
   public void take(RoutingContext ctx, ClientMessage message, Endpoint endpoint) {
     Channel channel = channel(ctx, endpoint.server());
-    Caller caller = channel.session == null ? null : Callers.caller(ctx, channel.session.caller());
+    LegacyRequests.Sender sender =
+        channel.session == null ? null : LegacyRequests.Sender.of(ctx, channel.session);
     ctx.response().setStatusCode(202).end();
     boolean isInitialize = message.isRequest() && message.method().equals(McpMethod.INITIALIZE);
     try {
@@ -92,7 +92,7 @@ public final class SseDoor {
       if (isInitialize) {
         initialize(channel, message, endpoint);
       } else {
-        requests.handleInSession(channel.session, caller, message, endpoint, channel);
+        requests.handleInSession(channel.session, sender, message, endpoint, channel);
       }
     } catch (BridgeException refusal) {
       if (message.isRequest()) {

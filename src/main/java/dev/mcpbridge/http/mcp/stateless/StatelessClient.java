@@ -1,6 +1,5 @@
 package dev.mcpbridge.http.mcp.stateless;
 
-import dev.mcpbridge.auth.Principal;
 import dev.mcpbridge.http.mcp.request.Client;
 import dev.mcpbridge.http.mcp.request.McpRequest;
 import dev.mcpbridge.protocol.JsonObjects;
@@ -10,14 +9,11 @@ import io.vertx.core.Future;
 import java.util.Map;
 
 /** The client of one request of 2026-07-28, described by the request's {@code _meta} alone. */
-record StatelessClient(Principal principal, JsonSlice capabilities, String logLevel)
-    implements Client {
+record StatelessClient(JsonSlice capabilities, String logLevel) implements Client {
 
-  static StatelessClient of(Principal principal, Map<String, JsonSlice> meta) {
+  static StatelessClient of(Map<String, JsonSlice> meta) {
     return new StatelessClient(
-        principal,
-        meta.get(MetaKeys.CAPABILITIES),
-        JsonObjects.string(meta.get(MetaKeys.LOG_LEVEL)));
+        meta.get(MetaKeys.CAPABILITIES), JsonObjects.string(meta.get(MetaKeys.LOG_LEVEL)));
   }
 
   @Override

@@ -118,7 +118,7 @@ public final class StatelessRequests {
       Endpoint endpoint,
       Function<McpRequest, Future<JsonSlice>> method) {
     Caller caller = Callers.caller(ctx);
-    Client client = StatelessClient.of(Callers.of(ctx), message.meta());
+    Client client = StatelessClient.of(message.meta());
     PostReply reply = replies.to(ctx);
     CancellationToken cancellation = new CancellationToken();
     reply.onDisconnect(() -> cancellation.cancel("The client has disconnected"));
@@ -128,7 +128,14 @@ public final class StatelessRequests {
             toolCatalogue -> {
               ParamHeaders.check(message, toolCatalogue, ctx.request().headers());
               return method.apply(
-                  new McpRequest(message, toolCatalogue, client, caller, reply, cancellation));
+                  new McpRequest(
+                      message,
+                      toolCatalogue,
+                      client,
+                      Callers.of(ctx),
+                      caller,
+                      reply,
+                      cancellation));
             })
         .onComplete(
             result -> reply.answer(message.id(), result),

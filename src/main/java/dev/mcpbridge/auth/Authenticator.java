@@ -1,0 +1,179 @@
+package dev.mcpbridge.auth;
+
+import dev.mcpbridge.config.AuthConfig;
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.limit.BoundedMap;
+import dev.mcpbridge.protocol.Sha256;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Identifies callers by API keys and access tokens. Verdicts about tokens are kept for a short time
+ * by the digest of the token. Confined to the event loop.
+ */
+public final class Authenticator {
+  private static final Future<Identity> ANYBODY =
+      Future.succeededFuture(Identity.everywhere(Principal.ANONYMOUS));
+  private static final int MAX_VERDICTS = 10_000;
+  private static final long SIGNED_MILLIS = TimeUnit.SECONDS.toMillis(60);
+  private static final long INTROSPECTED_MILLIS = TimeUnit.SECONDS.toMillis(30);
+  private static final long INACTIVE_MILLIS = TimeUnit.SECONDS.toMillis(5);
+
+  private final AuthConfig config;
+  private final ApiKeys keys;
+  private final List<TokenIssuer> issuers;
+  private final Map<String, Verdict> verdicts = new BoundedMap<>(MAX_VERDICTS);
+
+  /** Introspections that have not been answered, by the digest of the token. */
+  private final Map<String, Future<Identity>> asked = new HashMap<>();
+
+  /**
+   * What is known about a token.
+   *
+   * @param until in milliseconds of the wall clock
+   */
+  private record Verdict(Future<Identity> identity, long until) {}
+
+  public Authenticator(Vertx vertx, AuthConfig config) {
+    this.config = config;
+    this.keys = new ApiKeys(config.keys());
+    this.issuers =
+        config.issuers().stream()
+            .map(issuer -> new TokenIssuer(vertx, issuer, verdicts::clear))
+            .toList();
+  }
+
+  /** Whether callers need a credential. */
+  public boolean isRequired() {
+    return config.isRequired();
+  }
+
+  /**
+   * Identifies a caller. The result is there at once, except for tokens that an issuer has to be
+   * asked about.
+   *
+   * @param credential bearer token or API key; null if absent
+   * @return fails with UNAUTHENTICATED, and with the member {@code reason} for an invalid token, or
+   *     with ISSUER_UNAVAILABLE
+   */
+  public Future<Identity> authenticate(String credential) {
+    if (!isRequired()) {
+      return ANYBODY;
+    }
+    if (credential == null) {
+      return Future.failedFuture(credentialRequired());
+    }
+    Optional<Identity> key = keys.find(credential);
+    if (key.isPresent()) {
+      return Future.succeededFuture(key.get());
+    }
+    return issuers.isEmpty() ? Future.failedFuture(credentialRequired()) : ofToken(credential);
+  }
+
+  private BridgeException credentialRequired() {
+    return new BridgeException(
+        ErrorCode.UNAUTHENTICATED,
+        issuers.isEmpty()
+            ? "A valid API key is required, as a bearer token or in X-API-Key"
+            : "An access token is required as a bearer token, or a valid API key");
+  }
+
+  private Future<Identity> ofToken(String token) {
+    String digest = Sha256.of(token).hex();
+    long now = System.currentTimeMillis();
+    Verdict known = verdicts.get(digest);
+    if (known != null && now < known.until()) {
+      return known.identity();
+    }
+    return SignedToken.isLike(token) ? verified(token, digest) : introspected(token, digest);
+  }
+
+  private Future<Identity> verified(String token, String digest) {
+    return Future.succeededFuture(token)
+        .map(SignedToken::parse)
+        .compose(signed -> issuer(signed.issuer()).verify(signed))
+        .onSuccess(identity -> keep(digest, Future.succeededFuture(identity), SIGNED_MILLIS));
+  }
+
+  private TokenIssuer issuer(String claimed) {
+    return issuers.stream()
+        .filter(issuer -> issuer.config().issuer().equals(claimed))
+        .findFirst()
+        .orElseThrow(Rejection.WRONG_ISSUER::failure);
+  }
+
+  private Future<Identity> introspected(String token, String digest) {
+    Future<Identity> running = asked.get(digest);
+    if (running != null) {
+      return running;
+    }
+    List<TokenIssuer> able = issuers.stream().filter(TokenIssuer::introspects).toList();
+    if (able.isEmpty()) {
+      return Future.failedFuture(Rejection.MALFORMED.failure());
+    }
+    Future<Identity> answer = firstOf(new ArrayList<>(able), token);
+    asked.put(digest, answer);
+    return answer
+        .onComplete(over -> asked.remove(digest))
+        .onSuccess(identity -> keep(digest, answer, INTROSPECTED_MILLIS))
+        .onFailure(
+            failure -> {
+              if (isRejection(failure)) {
+                keep(digest, answer, INACTIVE_MILLIS);
+              }
+            });
+  }
+
+  /** Asks one issuer after another until one knows the token. */
+  private static Future<Identity> firstOf(List<TokenIssuer> left, String token) {
+    Future<Identity> answer = left.remove(0).introspect(token);
+    return left.isEmpty()
+        ? answer
+        : answer.recover(
+            failure ->
+                isRejection(failure)
+                    ? firstOf(left, token)
+                    : firstOf(left, token)
+                        .recover(
+                            other -> Future.failedFuture(isRejection(other) ? failure : other)));
+  }
+
+  private static boolean isRejection(Throwable failure) {
+    return failure instanceof BridgeException known && known.code() == ErrorCode.UNAUTHENTICATED;
+  }
+
+  private void keep(String digest, Future<Identity> identity, long millis) {
+    long until = System.currentTimeMillis() + millis;
+    Principal.Token token = identity.succeeded() ? identity.result().principal().token() : null;
+    verdicts.put(
+        digest,
+        new Verdict(identity, token == null ? until : Math.min(until, token.expiresMillis())));
+  }
+
+  /** The configured names of issuers that could not be reached when they were asked last. */
+  public List<String> unavailableIssuers() {
+    return issuers.stream()
+        .filter(TokenIssuer::isUnavailable)
+        .map(issuer -> issuer.config().name())
+        .toList();
+  }
+
+  /**
+   * Whether a principal would still be accepted, with the same rights.
+   *
+   * @param before what identified it
+   */
+  public boolean accepts(Principal principal, Authenticator before) {
+    if (principal.token() != null) {
+      return config.issuers().equals(before.config.issuers());
+    }
+    return isRequired() ? keys.isValid(principal) : principal == Principal.ANONYMOUS;
+  }
+}

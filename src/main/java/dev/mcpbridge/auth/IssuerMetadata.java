@@ -1,0 +1,85 @@
+package dev.mcpbridge.auth;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.nimbusds.jose.jwk.JWKSet;
+import dev.mcpbridge.config.AuthConfig;
+import io.vertx.core.Future;
+import java.io.IOException;
+import java.net.URI;
+import java.text.ParseException;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * What an issuer publishes about itself: its metadata by OpenID Connect Discovery or RFC 8414, and
+ * its keys (RFC 7517). Confined to the event loop.
+ */
+final class IssuerMetadata {
+  private static final Pattern MAX_AGE = Pattern.compile("max-age=(\\d{1,9})");
+  private static final long DEFAULT_LIFETIME_MILLIS = TimeUnit.HOURS.toMillis(1);
+  private static final Pattern TRUSTWORTHY =
+      Pattern.compile("https://.+|http://(localhost|127\\.[0-9.]+|\\[::1])([:/].*)?");
+
+  private final String issuer;
+  private final IssuerClient client;
+  private Future<JsonNode> metadata;
+
+  IssuerMetadata(AuthConfig.Issuer issuer, IssuerClient client) {
+    this.issuer = issuer.issuer();
+    this.client = client;
+  }
+
+  /** Fetches the keys, and the metadata if they are not known. */
+  Future<IssuerKeys.Fetched> keys() {
+    return url("jwks_uri").compose(client::get).compose(IssuerMetadata::keys);
+  }
+
+  /** An URL of the metadata; fails if the issuer has none, or one that is not protected. */
+  Future<String> url(String member) {
+    if (metadata == null || metadata.failed()) {
+      metadata = discover();
+    }
+    return metadata.compose(
+        known -> {
+          String url = known.path(member).asText();
+          return TRUSTWORTHY.matcher(url).matches()
+              ? Future.succeededFuture(url)
+              : Future.failedFuture(
+                  new IOException("its metadata has no " + member + " with https"));
+        });
+  }
+
+  /** Tries both well-known addresses (RFC 8414 sections 3.1 and 5). */
+  private Future<JsonNode> discover() {
+    String base = issuer.replaceAll("/$", "");
+    String path = URI.create(base).getRawPath();
+    String origin = base.substring(0, base.length() - path.length());
+    return read(base + "/.well-known/openid-configuration")
+        .recover(none -> read(origin + "/.well-known/oauth-authorization-server" + path));
+  }
+
+  private Future<JsonNode> read(String url) {
+    return client
+        .get(url)
+        .compose(
+            answer ->
+                answer.json().path("issuer").asText().equals(issuer)
+                    ? Future.succeededFuture(answer.json())
+                    : Future.failedFuture(new IOException("its metadata names another issuer")));
+  }
+
+  private static Future<IssuerKeys.Fetched> keys(IssuerClient.Answer answer) {
+    try {
+      Matcher maxAge = MAX_AGE.matcher(answer.cacheControl() == null ? "" : answer.cacheControl());
+      return Future.succeededFuture(
+          new IssuerKeys.Fetched(
+              JWKSet.parse(answer.json().toString()),
+              maxAge.find()
+                  ? TimeUnit.SECONDS.toMillis(Long.parseLong(maxAge.group(1)))
+                  : DEFAULT_LIFETIME_MILLIS));
+    } catch (ParseException e) {
+      return Future.failedFuture(new IOException("its keys cannot be read"));
+    }
+  }
+}

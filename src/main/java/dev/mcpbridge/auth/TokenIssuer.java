@@ -1,0 +1,124 @@
+package dev.mcpbridge.auth;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.mcpbridge.config.AuthConfig;
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
+import io.vertx.core.AsyncResult;
+import io.vertx.core.Future;
+import io.vertx.core.MultiMap;
+import io.vertx.core.Vertx;
+import java.io.IOException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * One issuer: verifies its JWTs with its keys, and asks it about other tokens. A token that cannot
+ * be checked is not refused, but fails with ISSUER_UNAVAILABLE: a client would log in again
+ * otherwise. Confined to the event loop.
+ */
+final class TokenIssuer {
+  private static final Logger LOG = System.getLogger(TokenIssuer.class.getName());
+  private static final int MAX_INTROSPECTIONS = 64;
+  private static final long RETRY_MILLIS = 5_000;
+
+  private final AuthConfig.Issuer config;
+  private final IssuerClient client;
+  private final IssuerMetadata metadata;
+  private final IssuerKeys keys;
+  private int introspections;
+  private String lastTrouble;
+
+  /**
+   * @param onNewKeys called when the issuer has other keys than before
+   */
+  TokenIssuer(Vertx vertx, AuthConfig.Issuer config, Runnable onNewKeys) {
+    this.config = config;
+    this.client = new IssuerClient(vertx, config);
+    this.metadata = new IssuerMetadata(config, client);
+    this.keys =
+        new IssuerKeys(
+            () -> metadata.keys().onComplete(this::noteTrouble),
+            config.staleKeysMillis(),
+            () -> TimeUnit.NANOSECONDS.toMillis(System.nanoTime()),
+            onNewKeys);
+  }
+
+  AuthConfig.Issuer config() {
+    return config;
+  }
+
+  boolean isUnavailable() {
+    return lastTrouble != null;
+  }
+
+  /** Verifies a token that names this issuer. */
+  Future<Identity> verify(SignedToken token) {
+    return keys.with(token.keyId())
+        .recover(unreachable -> Future.failedFuture(unavailable()))
+        .map(known -> token.verify(known, config, System.currentTimeMillis()));
+  }
+
+  boolean introspects() {
+    return config.introspection() != null;
+  }
+
+  /** Asks the issuer about a token (RFC 7662). */
+  Future<Identity> introspect(String token) {
+    if (introspections >= MAX_INTROSPECTIONS) {
+      return Future.failedFuture(unavailable());
+    }
+    introspections++;
+    MultiMap form =
+        MultiMap.caseInsensitiveMultiMap()
+            .add("token", token)
+            .add("token_type_hint", "access_token");
+    return metadata
+        .url("introspection_endpoint")
+        .compose(url -> client.post(url, config.introspection(), form))
+        .compose(TokenIssuer::activity)
+        .onComplete(this::noteTrouble)
+        .recover(unreachable -> Future.failedFuture(unavailable()))
+        .map(this::identity)
+        .onComplete(over -> introspections--);
+  }
+
+  /** Without {@code active}, the answer says nothing. */
+  private static Future<JsonNode> activity(IssuerClient.Answer answer) {
+    return answer.json().path("active").isBoolean()
+        ? Future.succeededFuture(answer.json())
+        : Future.failedFuture(new IOException("an introspection has no member active"));
+  }
+
+  private Identity identity(JsonNode answer) {
+    if (!answer.path("active").booleanValue()) {
+      throw Rejection.INACTIVE.failure();
+    }
+    TokenClaims claims = new TokenClaims(answer);
+    if (answer.has("iss") && !config.issuer().equals(claims.text("iss"))) {
+      throw Rejection.WRONG_ISSUER.failure();
+    }
+    claims.checkValidity(config.tokens().clockSkewMillis(), System.currentTimeMillis());
+    return claims.identity(config, true);
+  }
+
+  /** Logs when the issuer becomes unavailable or available, and not each time. */
+  private void noteTrouble(AsyncResult<?> asked) {
+    String trouble = asked.succeeded() ? null : String.valueOf(asked.cause().getMessage());
+    if (trouble != null && !trouble.equals(lastTrouble)) {
+      LOG.log(
+          Level.WARNING, "issuer={0} code=issuer_unavailable reason={1}", config.name(), trouble);
+    } else if (trouble == null && lastTrouble != null) {
+      LOG.log(Level.INFO, "issuer={0} available=true", config.name());
+    }
+    lastTrouble = trouble;
+  }
+
+  private BridgeException unavailable() {
+    return new BridgeException(
+            ErrorCode.ISSUER_UNAVAILABLE,
+            "The issuer '" + config.name() + "' cannot be asked about the access token")
+        .withRetryAfter(RETRY_MILLIS);
+  }
+}

@@ -1,0 +1,98 @@
+package dev.mcpbridge.config;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+
+/** Reads the {@code auth} section. */
+final class AuthReader {
+  private AuthReader() {}
+
+  static AuthConfig read(Section auth) {
+    return new AuthConfig(keys(auth), issuers(auth), publicUrl(auth));
+  }
+
+  private static List<AuthConfig.Key> keys(Section auth) {
+    List<AuthConfig.Key> keys = new ArrayList<>();
+    Set<String> names = new HashSet<>();
+    for (Section key : auth.sections("keys")) {
+      String name = key.text("name");
+      if (!names.add(name)) {
+        key.report("name", "another key already has this name");
+      }
+      keys.add(
+          new AuthConfig.Key(
+              name,
+              key.text("sha256", "").toLowerCase(Locale.ROOT),
+              Set.copyOf(key.texts("scopes")),
+              Set.copyOf(key.texts("roles"))));
+    }
+    return keys;
+  }
+
+  private static List<AuthConfig.Issuer> issuers(Section auth) {
+    List<AuthConfig.Issuer> issuers = new ArrayList<>();
+    Set<String> names = new HashSet<>();
+    Set<String> identifiers = new HashSet<>();
+    for (Section issuer : auth.sections("issuers")) {
+      AuthConfig.Issuer read = issuer(issuer);
+      if (!names.add(read.name())) {
+        issuer.report("name", "another issuer already has this name");
+      }
+      if (!identifiers.add(read.issuer())) {
+        issuer.report("issuer", "another entry already has this issuer");
+      }
+      issuers.add(read);
+    }
+    return issuers;
+  }
+
+  private static AuthConfig.Issuer issuer(Section issuer) {
+    return new AuthConfig.Issuer(
+        issuer.text("name"),
+        issuer.text("issuer"),
+        new AuthConfig.TokenRules(
+            !"any".equals(issuer.text("type")),
+            Set.copyOf(issuer.texts("algorithms")),
+            Set.copyOf(issuer.texts("audiences")),
+            issuer.seconds("clockSkew")),
+        new AuthConfig.Grants(scopes(issuer.section("scopes")), issuer.texts("roles")),
+        issuer.seconds("staleKeys"),
+        introspection(issuer.section("introspection")),
+        HttpEntryReader.authority(issuer.section("tls")));
+  }
+
+  private static Map<String, String> scopes(Section scopes) {
+    return Map.of(
+        "read", scopes.text("read"),
+        "call", scopes.text("call"),
+        "approve", scopes.text("approve"),
+        "admin", scopes.text("admin"));
+  }
+
+  /** Null if absent. */
+  private static AuthConfig.Introspection introspection(Section introspection) {
+    String id = introspection.text("clientId");
+    String secret = introspection.text("clientSecret");
+    return id == null || secret == null
+        ? null
+        : new AuthConfig.Introspection(id, new Secret(secret));
+  }
+
+  /** Without a trailing slash. */
+  private static String publicUrl(Section auth) {
+    String text = auth.text("publicUrl");
+    if (text == null) {
+      return null;
+    }
+    String url = text.replaceAll("/$", "");
+    if (HttpEntryReader.isUrl(url)) {
+      return url;
+    }
+    auth.report("publicUrl", "expected a URL, found \"" + text + '"');
+    return null;
+  }
+}

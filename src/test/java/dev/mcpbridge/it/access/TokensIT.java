@@ -1,0 +1,514 @@
+package dev.mcpbridge.it.access;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.nimbusds.jose.jwk.ECKey;
+import com.nimbusds.jose.jwk.RSAKey;
+import com.nimbusds.jwt.JWTClaimsSet;
+import dev.mcpbridge.auth.ApiKeys;
+import dev.mcpbridge.fixture.IssuerStub;
+import dev.mcpbridge.fixture.McpClient;
+import dev.mcpbridge.fixture.TestBridge;
+import dev.mcpbridge.fixture.TestBridge.Answer;
+import dev.mcpbridge.fixture.TokenForge;
+import java.io.BufferedReader;
+import java.net.URI;
+import java.time.Instant;
+import java.util.Date;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Callers with access tokens, from an issuer that can fail and lie. */
+@Tag("access")
+class TokensIT {
+  private static final RSAKey RSA = TokenForge.rsa("r1");
+  private static final ECKey EC = TokenForge.ec("e1");
+  private static final String EDGE = ApiKeys.generate();
+  private static final String PUBLIC = "https://tools.example.org";
+
+  @AutoClose private IssuerStub issuer;
+  @AutoClose private IssuerStub opaque;
+  @AutoClose private TestBridge bridge;
+
+  @BeforeEach
+  void start() throws Exception {
+    issuer = IssuerStub.at("/realms/corp", RSA, EC);
+    opaque = IssuerStub.at("");
+    bridge = TestBridge.of(config(""));
+    for (String server : List.of("s", "t")) {
+      bridge.until(() -> as(EDGE, "/servers/" + server).at("/state").equals("ready"));
+    }
+  }
+
+  private String config(String more) {
+    return ("{'auth':{'publicUrl':'%s','keys':[%s],'issuers':["
+            + "{'name':'corp','issuer':'%s','roles':['groups']%s},"
+            + "{'name':'other','issuer':'%s','introspection':"
+            + "{'clientId':'bridge','clientSecret':'s3cret'},'audiences':['api']}]},"
+            + "'mcpServers':{'s':%s,'t':%s}}")
+        .formatted(
+            PUBLIC,
+            TestBridge.key("corp-alice", EDGE, "'read','call'"),
+            issuer.url(),
+            more,
+            opaque.url(),
+            TestBridge.entry("'risk':{'tools':{'big':2}}"),
+            TestBridge.entry(""));
+  }
+
+  private JWTClaimsSet.Builder claims(String audience, String scope) {
+    return TokenForge.claims(issuer.url(), audience, scope);
+  }
+
+  private String token(String audience, String scope) {
+    return TokenForge.sign(RSA, claims(audience, scope).build());
+  }
+
+  private String token(String scope) {
+    return token(PUBLIC, scope);
+  }
+
+  private Answer as(String token, String path) throws Exception {
+    return bridge.get(path, "authorization", "Bearer " + token);
+  }
+
+  private Answer echo(String token) throws Exception {
+    return bridge.post(
+        "/servers/s/tools/echo", "{\"text\":\"x\"}", "authorization", "Bearer " + token);
+  }
+
+  private McpClient client(String path, String token) {
+    return new McpClient(bridge.uri(path), "{}", "authorization", "Bearer " + token);
+  }
+
+  private static void assertChallenge(String expected, Answer answer) {
+    assertEquals(expected, answer.header("www-authenticate"), answer.toString());
+  }
+
+  @Test
+  void tokenOfTheIssuerIdentifiesItsSubject() throws Exception {
+    String token =
+        TokenForge.sign(
+            EC, claims(PUBLIC, "mcp:call").claim("groups", List.of("dev", "ops")).build());
+
+    Answer me = as(token, "/whoami");
+
+    assertEquals("corp|alice", me.at("/principal"), me.toString());
+    assertEquals("client", me.at("/client"));
+    assertEquals("[\"read\",\"call\"]", me.body().path("scopes").toString());
+    assertEquals("[\"dev\",\"ops\"]", me.body().path("roles").toString());
+    assertEquals(200, echo(token).status());
+    assertEquals("corp-alice", as(EDGE, "/whoami").at("/principal"));
+  }
+
+  @Test
+  void missingCredentialIsChallengedWithTheResourceOfTheDoor() throws Exception {
+    String metadata = PUBLIC + "/.well-known/oauth-protected-resource";
+    for (String door : List.of("", "/mcp", "/servers/s/mcp", "/servers/unknown/mcp")) {
+      Answer answer = door.isEmpty() ? bridge.get("/servers") : bridge.post(door, "{}");
+      assertEquals(401, answer.status());
+      assertChallenge(
+          "Bearer resource_metadata=\"" + metadata + door + "\", scope=\"mcp:read mcp:call\"",
+          answer);
+
+      String path = URI.create(metadata + door).getPath();
+      Answer document = bridge.get(path, "origin", "https://anything.example");
+      assertEquals(PUBLIC + door, document.at("/resource"), document.toString());
+      assertEquals(issuer.url(), document.at("/authorization_servers/0"));
+      assertEquals(
+          "[\"mcp:read\",\"mcp:call\"]", document.body().path("scopes_supported").toString());
+      assertEquals("[\"header\"]", document.body().path("bearer_methods_supported").toString());
+      assertEquals("*", document.header("access-control-allow-origin"));
+      assertEquals("max-age=3600", document.header("cache-control"));
+    }
+    assertEquals(
+        PUBLIC + "/mcp?discovery=search",
+        bridge.get("/.well-known/oauth-protected-resource/mcp?discovery=search").at("/resource"));
+    for (String none : List.of("/servers", "/servers/s", "/servers/../mcp", "/x/mcp", "x")) {
+      assertFalse(bridge.get("/.well-known/oauth-protected-resource" + none).status() == 200, none);
+    }
+  }
+
+  @Test
+  void metadataAndChallengeDoNotDependOnTheRequest() throws Exception {
+    Answer document =
+        bridge.get(
+            "/.well-known/oauth-protected-resource/mcp",
+            "x-forwarded-host",
+            "evil.example",
+            "x-forwarded-proto",
+            "http",
+            "forwarded",
+            "host=evil.example");
+    assertEquals(PUBLIC + "/mcp", document.at("/resource"));
+  }
+
+  @Test
+  void pageOfAnotherOriginMayAskForMetadata() throws Exception {
+    var preflight =
+        bridge
+            .posting("/.well-known/oauth-protected-resource/mcp", "")
+            .method("OPTIONS", java.net.http.HttpRequest.BodyPublishers.noBody())
+            .header("origin", "https://anything.example")
+            .header("access-control-request-headers", "mcp-protocol-version");
+    var answer =
+        bridge
+            .client()
+            .send(preflight.build(), java.net.http.HttpResponse.BodyHandlers.discarding());
+    assertEquals(204, answer.statusCode());
+    assertEquals("*", answer.headers().firstValue("access-control-allow-origin").orElseThrow());
+  }
+
+  @Test
+  void everyRouteAsksWhoCalls() throws Exception {
+    String valid = token("mcp:admin");
+    String expired =
+        TokenForge.sign(
+            RSA,
+            claims(PUBLIC, "mcp:admin")
+                .expirationTime(Date.from(Instant.now().minusSeconds(60)))
+                .build());
+    JsonNode paths = as(valid, "/openapi.json").body().path("paths");
+    assertTrue(paths.size() > 20);
+    for (var path : paths.properties()) {
+      String concrete = path.getKey().replaceAll("\\{\\w+}", "x");
+      for (String wrong : new String[] {null, expired, valid + "x", "a.b.c", "opaque"}) {
+        String[] headers =
+            wrong == null ? new String[0] : new String[] {"authorization", "Bearer " + wrong};
+        for (Answer answer :
+            List.of(
+                bridge.get(concrete, headers),
+                bridge.post(concrete, "{}", headers),
+                bridge.delete(concrete, headers))) {
+          assertEquals(401, answer.status(), concrete);
+          String challenge = answer.header("www-authenticate");
+          assertEquals(
+              wrong != null, challenge.contains("error=\"invalid_token\""), concrete + challenge);
+          assertTrue(challenge.contains("resource_metadata=\"" + PUBLIC + "/.well-known/"));
+        }
+      }
+    }
+    assertTrue(as(expired, "/servers").header("www-authenticate").contains("\"expired\""));
+    assertEquals(401, bridge.get("/servers?access_token=" + valid).status());
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "'', /servers, 200",
+    "'', /servers/s/mcp, 200",
+    "/, /servers, 200",
+    "/mcp, /mcp, 200",
+    "/mcp, /servers, 401",
+    "/mcp, /servers/s/mcp, 401",
+    "/servers/s/mcp, /servers/s/mcp, 200",
+    "/servers/s/mcp/, /servers/s/mcp, 200",
+    "/servers/s/mcp, /servers/t/mcp, 401",
+    "/servers/s/mcp, /mcp, 401",
+    "/servers/s/mcp, /servers/s/tools, 401",
+    ".evil.example, /servers, 401"
+  })
+  void tokenIsValidForItsAudience(String audience, String door, int status) throws Exception {
+    String token = token(PUBLIC + audience, "mcp:call");
+
+    int answered =
+        door.endsWith("/mcp")
+            ? client(door, token).stateless("tools/list", "").status()
+            : as(token, door).status();
+
+    assertEquals(status, answered);
+  }
+
+  @Test
+  void tokenWithoutOrForAnotherAudienceIsRefused() throws Exception {
+    for (String wrong :
+        List.of(
+            TokenForge.with(RSA, claims(PUBLIC, "mcp:call"), c -> c.audience((String) null)),
+            token("client", "mcp:call"),
+            token(issuer.url(), "mcp:call"))) {
+      Answer answer = as(wrong, "/servers");
+      assertEquals(401, answer.status());
+      assertTrue(answer.header("www-authenticate").contains("\"wrong audience\""));
+    }
+    String several =
+        TokenForge.with(
+            RSA, claims(PUBLIC, "mcp:call"), c -> c.audience(List.of("x", PUBLIC, "y")));
+    assertEquals(200, as(several, "/servers").status());
+  }
+
+  @Test
+  void missingScopeIsChallengedWithWhatTheOperationNeeds() throws Exception {
+    String reader = token("mcp:read");
+
+    Answer rest = echo(reader);
+    assertEquals(403, rest.status());
+    assertEquals("insufficient_scope", rest.code());
+    assertEquals("no", rest.at("/executed"));
+    assertChallenge(
+        "Bearer error=\"insufficient_scope\", resource_metadata=\""
+            + PUBLIC
+            + "/.well-known/oauth-protected-resource\", scope=\"mcp:call\"",
+        rest);
+    assertEquals(200, as(reader, "/servers").status());
+    assertEquals(200, echo(token("mcp:call")).status());
+
+    McpClient modern = client("/servers/s/mcp", reader);
+    McpClient.Reply refused =
+        modern.stateless("tools/call", "\"name\":\"echo\",\"arguments\":{\"text\":\"x\"}");
+    assertEquals(403, refused.status());
+    assertEquals(403, refused.errorCode());
+    modern.with("authorization", "Bearer " + token("mcp:call"));
+    assertEquals(
+        200,
+        modern
+            .stateless("tools/call", "\"name\":\"echo\",\"arguments\":{\"text\":\"x\"}")
+            .status());
+  }
+
+  @Test
+  void sessionGoesOnWithANewTokenOfTheSameSubject() throws Exception {
+    McpClient session = client("/servers/s/mcp", token("mcp:read")).initialized();
+    assertEquals(403, session.call("echo", "{\"text\":\"x\"}").status());
+
+    session.with("authorization", "Bearer " + token("mcp:call"));
+    assertEquals(200, session.call("echo", "{\"text\":\"x\"}").status());
+
+    String bob = TokenForge.with(RSA, claims(PUBLIC, "mcp:call"), c -> c.subject("bob"));
+    session.with("authorization", "Bearer " + bob);
+    assertEquals(404, session.call("echo", "{\"text\":\"x\"}").status());
+  }
+
+  @Test
+  void unknownToolIsNoMatterOfScopes() throws Exception {
+    String caller = token("mcp:call");
+    Answer rest =
+        bridge.post("/servers/s/tools/invented", "{}", "authorization", "Bearer " + caller);
+    assertEquals(404, rest.status());
+    assertNull(rest.header("www-authenticate"));
+    McpClient.Reply modern =
+        client("/servers/s/mcp", caller).stateless("tools/call", "\"name\":\"invented\"");
+    assertEquals(-32602, modern.errorCode());
+  }
+
+  @Test
+  void equalSubjectsOfTwoIssuersAndAKeyAreDifferentCallers() throws Exception {
+    opaque.knows("opaque-alice", "{'active':true,'sub':'alice','aud':'api','scope':'mcp:call'}");
+    String alice = token("mcp:call");
+    assertEquals("other|alice", as("opaque-alice", "/whoami").at("/principal"));
+
+    String[] body = {"/servers/s/tools/big", "{\"characters\":1}"};
+    String pending =
+        bridge.post(body[0], body[1], "authorization", "Bearer " + alice).at("/confirmation_id");
+
+    assertEquals(200, as(alice, "/confirmations/" + pending).status());
+    for (String other : List.of("opaque-alice", EDGE)) {
+      assertEquals(404, as(other, "/confirmations/" + pending).status());
+    }
+    McpClient session = client("/servers/s/mcp", alice).initialized();
+    session.with("authorization", "Bearer opaque-alice");
+    assertEquals(404, session.call("echo", "{\"text\":\"x\"}").status());
+  }
+
+  @Test
+  void eventStreamEndsWithItsToken() throws Exception {
+    String shortLived =
+        TokenForge.sign(
+            RSA,
+            claims(PUBLIC, "mcp:call")
+                .issueTime(Date.from(Instant.now().minusSeconds(60)))
+                .expirationTime(Date.from(Instant.now().plusSeconds(3)))
+                .build());
+    McpClient session = client("/servers/s/mcp", shortLived).initialized();
+    BufferedReader stream = session.listen();
+    CompletableFuture<Answer> events =
+        CompletableFuture.supplyAsync(
+            () -> {
+              try {
+                return as(shortLived, "/events");
+              } catch (Exception e) {
+                throw new AssertionError(e);
+              }
+            });
+
+    CompletableFuture<Long> ended = CompletableFuture.supplyAsync(() -> stream.lines().count());
+
+    assertTrue(ended.get(20, TimeUnit.SECONDS) >= 0);
+    assertEquals(200, events.get(20, TimeUnit.SECONDS).status());
+  }
+
+  @Test
+  void rotatedKeyIsAcceptedAtOnceAndManyUnknownKeysAreFetchedOnce() throws Exception {
+    assertEquals(200, as(token("mcp:read"), "/servers").status());
+    assertEquals(1, issuer.count("/jwks"));
+    RSAKey invented = TokenForge.rsa("r2");
+
+    IntStream.range(0, 50)
+        .parallel()
+        .forEach(
+            i -> {
+              String wrong =
+                  TokenForge.sign(
+                      invented,
+                      TokenForge.header(invented).keyID("k" + i).build(),
+                      claims(PUBLIC, "mcp:read").build());
+              assertEquals(401, status(wrong));
+            });
+
+    assertTrue(issuer.count("/jwks") <= 2, issuer.requests().toString());
+    assertEquals(200, as(token("mcp:read"), "/servers").status());
+  }
+
+  private int status(String token) {
+    try {
+      return as(token, "/servers").status();
+    } catch (Exception e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"down", "garbage", "huge", "redirect", "slow", "foreign"})
+  void issuerThatCannotBeAskedIsUnavailableAndNoReasonToLogIn(String fault) throws Exception {
+    switch (fault) {
+      case "garbage" -> issuer.answer("/jwks", e -> IssuerStub.json(e, 200, "<html>"));
+      case "huge" ->
+          issuer.answer(
+              "/jwks",
+              e -> IssuerStub.json(e, 200, "{\"keys\":[\"" + "x".repeat(1 << 20) + "\"]}"));
+      case "redirect" ->
+          issuer.answer(
+              "/jwks",
+              e -> {
+                e.getResponseHeaders().set("location", opaque.url() + "/stolen");
+                IssuerStub.json(e, 302, "{}");
+              });
+      case "slow" ->
+          issuer.answer(
+              "/jwks",
+              e -> {
+                e.sendResponseHeaders(200, 0);
+                for (int i = 0; i < 100; i++) {
+                  e.getResponseBody().write(' ');
+                  e.getResponseBody().flush();
+                  pause();
+                }
+              });
+      case "foreign" -> issuer.pretendToBe("https://other.example");
+      default -> issuer.answer("/jwks", e -> IssuerStub.json(e, 500, "{}"));
+    }
+    String token = token("mcp:read");
+    long before = System.nanoTime();
+
+    Answer answer = as(token, "/servers");
+
+    assertEquals(503, answer.status(), answer.toString());
+    assertEquals("issuer_unavailable", answer.code());
+    assertTrue(Integer.parseInt(answer.header("retry-after")) > 0);
+    assertNull(answer.header("www-authenticate"));
+    assertTrue(TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - before) < 15);
+    assertEquals(200, as(EDGE, "/health/ready").status());
+    assertEquals(0, opaque.count("/stolen"));
+    issuer.heal();
+    bridge.until(() -> as(token, "/servers").status() == 200);
+  }
+
+  private static void pause() {
+    try {
+      TimeUnit.MILLISECONDS.sleep(200);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  @Test
+  void opaqueTokenIsIntrospectedOnceAndItsVerdictKept() throws Exception {
+    opaque.knows(
+        "tok", "{'active':true,'sub':'bob','aud':['x','api'],'scope':'mcp:call mcp:read'}");
+
+    List<Integer> statuses =
+        IntStream.range(0, 30).parallel().mapToObj(i -> status("tok")).distinct().toList();
+
+    assertEquals(List.of(200), statuses);
+    assertEquals(1, opaque.count("/introspect"));
+    assertEquals(200, echo("tok").status());
+    assertEquals(1, opaque.count("/introspect"));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = ';',
+      value = {
+        "{'active':false};401",
+        "{'active':true,'sub':'b','scope':'mcp:call'};401",
+        "{'active':true,'sub':'|b','aud':'api','client_id':'b','scope':'mcp:call'};401",
+        "{'active':true,'sub':'b','aud':'elsewhere','scope':'mcp:call'};401",
+        "{'active':true,'aud':'api','scope':'mcp:call'};401",
+        "{'active':true,'sub':'b','aud':'api','exp':1,'scope':'mcp:call'};401",
+        "{'active':true,'sub':'b','aud':'api','iss':'https://x.example','scope':'mcp:call'};401",
+        "{'sub':'b','aud':'api','scope':'mcp:call'};503",
+        "{'active':'true','sub':'b','aud':'api','scope':'mcp:call'};503",
+        "{'active':true,'sub':'b','aud':'api','scope':'mcp:call'};200"
+      })
+  void introspectionHasToSayThatTheTokenIsForTheBridge(String answer, int status) throws Exception {
+    opaque.knows("tok", answer);
+    assertEquals(status, as("tok", "/servers").status());
+  }
+
+  @Test
+  void failingIntrospectionIsNotRememberedAsARefusal() throws Exception {
+    opaque.knows("tok", "{'active':true,'sub':'b','aud':'api','scope':'mcp:call'}");
+    opaque.answer("/introspect", e -> IssuerStub.json(e, 500, "{}"));
+    assertEquals(503, as("tok", "/servers").status());
+    opaque.heal();
+    assertEquals(200, as("tok", "/servers").status());
+  }
+
+  @Test
+  void reloadEndsTheStreamsOfAnIssuerThatIsNoLongerTrusted() throws Exception {
+    CompletableFuture<Answer> events =
+        CompletableFuture.supplyAsync(
+            () -> {
+              try {
+                return as(token("mcp:read"), "/events");
+              } catch (Exception e) {
+                throw new AssertionError(e);
+              }
+            });
+    bridge.until(() -> as(token("mcp:read"), "/servers").status() == 200);
+
+    bridge.reload(config(",'audiences':['y']"));
+
+    assertEquals(200, events.get(20, TimeUnit.SECONDS).status());
+    assertEquals(200, as(token("y", "mcp:read"), "/servers").status());
+  }
+
+  @Test
+  void twoCredentialsAreNotAccepted() throws Exception {
+    Answer answer =
+        bridge.get(
+            "/servers",
+            "authorization",
+            "Bearer " + token("mcp:read"),
+            "authorization",
+            "Bearer " + token("mcp:read"));
+    assertEquals(401, answer.status());
+  }
+
+  @AfterEach
+  void theBridgeIsStillThere() throws Exception {
+    assertEquals(200, as(EDGE, "/health/live").status());
+  }
+}
