@@ -30,6 +30,22 @@ public interface SharedMap {
     }
   }
 
+  /**
+   * How much a map holds.
+   *
+   * @param bytes of keys and values
+   */
+  record Bounds(int entries, long bytes) {
+    private static final int MAX_ENTRIES = 20_000;
+    private static final Map<String, Integer> MAX_ENTRIES_BY_MAP =
+        Map.of("confirmations", 10_000, "credentials", 10_000);
+    private static final long MAX_BYTES = 64L << 20;
+
+    static Bounds of(String map) {
+      return new Bounds(MAX_ENTRIES_BY_MAP.getOrDefault(map, MAX_ENTRIES), MAX_BYTES);
+    }
+  }
+
   /** What happens to an entry when the map is full. */
   enum Eviction {
     /** It is kept; new entries are rejected. */

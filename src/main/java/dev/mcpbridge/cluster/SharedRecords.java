@@ -21,17 +21,13 @@ import java.util.function.LongSupplier;
  * entry with the version that it expects. Confined to the event loop.
  */
 final class SharedRecords implements SharedMap {
-  private static final int MAX_ENTRIES = 20_000;
-  private static final Map<String, Integer> MAX_ENTRIES_BY_MAP =
-      Map.of("confirmations", 10_000, "credentials", 10_000);
-  private static final long MAX_BYTES = 64L << 20;
   private static final long MARK_MILLIS = 60_000;
   private static final long SWEEP_NANOS = TimeUnit.SECONDS.toNanos(10);
   private static final int SWEPT_AT_ONCE = 100;
   private static final byte[] NOTHING = {};
 
   private final String prefix;
-  private final int maxEntries;
+  private final Bounds bounds;
   private final Engine engine;
   private final Stamp stamp;
   private final Map<String, Row> rows = new LinkedHashMap<>();
@@ -60,7 +56,7 @@ final class SharedRecords implements SharedMap {
 
   SharedRecords(String name, Engine engine, Stamp stamp) {
     this.prefix = prefix(name);
-    this.maxEntries = MAX_ENTRIES_BY_MAP.getOrDefault(name, MAX_ENTRIES);
+    this.bounds = Bounds.of(name);
     this.engine = engine;
     this.stamp = stamp;
     engine.children(prefix).forEach(this::changed);
@@ -243,8 +239,8 @@ final class SharedRecords implements SharedMap {
   private boolean makeRoom(Row replaced, int length) {
     boolean isNew = replaced == null || replaced.value() == null;
     long freed = replaced == null ? 0 : replaced.bytes();
-    long tooMany = presentCount + (isNew ? 1 : 0) - maxEntries;
-    long tooLarge = bytes - freed + length - MAX_BYTES;
+    long tooMany = presentCount + (isNew ? 1 : 0) - bounds.entries();
+    long tooLarge = bytes - freed + length - bounds.bytes();
     if (tooMany <= 0 && tooLarge <= 0) {
       return true;
     }

@@ -7,7 +7,6 @@ import dev.mcpbridge.model.ServerId;
 import io.vertx.core.Future;
 import java.security.SecureRandom;
 import java.time.Clock;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
@@ -21,11 +20,9 @@ import java.util.function.BooleanSupplier;
 public final class SingleNode implements Cluster {
   private final Clock clock;
   private final String bridge = UUID.randomUUID().toString();
-  private final Tables tables = new Tables();
   private final Map<String, SharedMap> maps = new HashMap<>();
   private final OwnershipView ownershipView = new AllOwned();
   private Set<InstanceId> instances = Set.of();
-  private long versions;
 
   public SingleNode(Clock clock) {
     this.clock = clock;
@@ -95,7 +92,7 @@ public final class SingleNode implements Cluster {
 
   @Override
   public SharedMap map(String name) {
-    return maps.computeIfAbsent(name, LocalMap::new);
+    return maps.computeIfAbsent(name, unused -> new LocalMap(name, clock));
   }
 
   @Override
@@ -180,62 +177,6 @@ public final class SingleNode implements Cluster {
   @Override
   public Future<Void> close() {
     return Future.succeededFuture();
-  }
-
-  private final class LocalMap implements SharedMap {
-    private final String name;
-    private final List<Runnable> listeners = new ArrayList<>();
-
-    LocalMap(String name) {
-      this.name = name;
-    }
-
-    @Override
-    public Future<Change> put(
-        String key, long expected, byte[] value, long ttlMillis, Eviction eviction) {
-      return notifyIfDone(
-          tables.put(
-              new Tables.Put(name, key, expected, value, ttlMillis, eviction),
-              ++versions,
-              clock.millis()));
-    }
-
-    @Override
-    public Future<Change> remove(String key, long expected) {
-      return notifyIfDone(tables.remove(name, key, expected, clock.millis()));
-    }
-
-    @Override
-    public Future<Item> get(String key) {
-      return Future.succeededFuture(tables.get(name, key, clock.millis()));
-    }
-
-    @Override
-    public Future<Map<String, Item>> all() {
-      return Future.succeededFuture(cached());
-    }
-
-    @Override
-    public Item cached(String key) {
-      return tables.get(name, key, clock.millis());
-    }
-
-    @Override
-    public Map<String, Item> cached() {
-      return tables.all(name, clock.millis());
-    }
-
-    @Override
-    public void onChange(Runnable listener) {
-      listeners.add(listener);
-    }
-
-    private Future<Change> notifyIfDone(Change change) {
-      if (change.isDone()) {
-        listeners.forEach(Runnable::run);
-      }
-      return Future.succeededFuture(change);
-    }
   }
 
   private final class AllOwned implements OwnershipView {

@@ -42,7 +42,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.time.Clock;
-import java.util.function.Supplier;
 
 /** All doors, built around one call pipeline. */
 record Doors(
@@ -69,7 +68,7 @@ record Doors(
       HttpVerticle.Dependencies dependencies,
       StreamSlots streams,
       CallAnswers answers,
-      Supplier<HealthApi.Phase> phase) {
+      HealthApi.Conditions conditions) {
     Bus bus = dependencies.bus();
     Cluster cluster = dependencies.cluster();
     BridgeConfig config = dependencies.config();
@@ -104,7 +103,7 @@ record Doors(
         new CatalogueApi(bus, directory, services.schemas()),
         new ConfirmationsApi(bus, pipeline, decided, calls, answers, depth),
         new EventsApi(bus, streams),
-        new HealthApi(directory, cluster, phase),
+        new HealthApi(directory, cluster, conditions),
         new ClusterApi(cluster),
         new MetricsApi(directory, cluster, dependencies.memory(), dependencies.counts()),
         new McpDoor(

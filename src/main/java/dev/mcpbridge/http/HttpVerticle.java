@@ -103,7 +103,7 @@ public final class HttpVerticle extends VerticleBase {
   public Future<?> start() {
     callers = new CallerChecks(new Authenticator(vertx, config.auth()), config.auth(), this::url);
     guard = new ConnectionGuard(vertx, config.http(), config.limits(), dependencies.memory());
-    Router router = router(Doors.open(vertx, dependencies, streams, answers, () -> phase));
+    Router router = router(Doors.open(vertx, dependencies, streams, answers, conditions()));
     server =
         vertx
             .createHttpServer(options(config.http()))
@@ -111,6 +111,11 @@ public final class HttpVerticle extends VerticleBase {
             .invalidRequestHandler(new InvalidRequestHandler())
             .requestHandler(request -> guard.requestStarted(request, () -> router.handle(request)));
     return server.listen().recover(e -> Future.failedFuture(cannotListen(e)));
+  }
+
+  private HealthApi.Conditions conditions() {
+    return new HealthApi.Conditions(
+        () -> phase, () -> callers.authenticator().unavailableIssuers());
   }
 
   private IOException cannotListen(Throwable cause) {

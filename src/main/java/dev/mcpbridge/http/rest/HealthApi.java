@@ -10,6 +10,7 @@ import dev.mcpbridge.protocol.JsonWriter;
 import io.vertx.ext.web.RoutingContext;
 import java.math.BigDecimal;
 import java.util.Collection;
+import java.util.List;
 import java.util.function.Supplier;
 
 /** Health in the original's format, but with actual states; liveness and readiness. */
@@ -19,7 +20,7 @@ public final class HealthApi {
 
   private final Directory directory;
   private final Cluster cluster;
-  private final Supplier<Phase> phase;
+  private final Conditions conditions;
   private final long startNanos = System.nanoTime();
 
   /** The lifecycle of the bridge. */
@@ -29,10 +30,17 @@ public final class HealthApi {
     STOPPING
   }
 
-  public HealthApi(Directory directory, Cluster cluster, Supplier<Phase> phase) {
+  /**
+   * What else the health depends on, at this moment.
+   *
+   * @param unavailableIssuers names of issuers of tokens that cannot be reached
+   */
+  public record Conditions(Supplier<Phase> phase, Supplier<List<String>> unavailableIssuers) {}
+
+  public HealthApi(Directory directory, Cluster cluster, Conditions conditions) {
     this.directory = directory;
     this.cluster = cluster;
-    this.phase = phase;
+    this.conditions = conditions;
   }
 
   /** GET /health: always 200. */
@@ -47,7 +55,9 @@ public final class HealthApi {
             .name("servers")
             .beginArray();
     servers.forEach(server -> out.value(ServerJson.brief(server)));
-    Replies.json(ctx, 200, out.endArray().endObject());
+    out.endArray();
+    writeIssuers(out);
+    Replies.json(ctx, 200, out.endObject());
   }
 
   /** The same routes for callers without a key: the status without details. */
@@ -76,6 +86,7 @@ public final class HealthApi {
   public void ready(RoutingContext ctx) {
     String status = readiness();
     JsonWriter out = new JsonWriter().beginObject().member("status", status);
+    writeIssuers(out);
     if (!cluster.isAlone()) {
       out.name("cluster");
       ClusterApi.write(out, cluster.view());
@@ -83,13 +94,23 @@ public final class HealthApi {
     Replies.json(ctx, status.equals(READY) ? 200 : 503, out.endObject());
   }
 
+  /** A bridge whose issuer cannot be reached goes on with the keys and verdicts that it has. */
+  private void writeIssuers(JsonWriter out) {
+    List<String> unavailable = conditions.unavailableIssuers().get();
+    if (!unavailable.isEmpty()) {
+      out.name("unavailable_issuers").beginArray();
+      unavailable.forEach(out::value);
+      out.endArray();
+    }
+  }
+
   private String readiness() {
-    if (phase.get() == Phase.STOPPING) {
+    if (conditions.phase().get() == Phase.STOPPING) {
       return "stopping";
     }
     boolean isMember = cluster.isAlone() || cluster.view().state().equals("member");
     boolean isStarting =
-        phase.get() == Phase.STARTING
+        conditions.phase().get() == Phase.STARTING
             || !isMember
             || directory.all().stream()
                 .anyMatch(s -> !s.isDiscovered() && s.state() instanceof ServerState.Starting);

@@ -419,10 +419,13 @@ class TokensIT {
     assertTrue(Integer.parseInt(answer.header("retry-after")) > 0);
     assertNull(answer.header("www-authenticate"));
     assertTrue(TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - before) < 15);
-    assertEquals(200, as(EDGE, "/health/ready").status());
+    Answer health = as(EDGE, "/health/ready");
+    assertEquals(200, health.status());
+    assertEquals("corp", health.at("/unavailable_issuers/0"), health.toString());
     assertEquals(0, opaque.count("/stolen"));
     issuer.heal();
     bridge.until(() -> as(token, "/servers").status() == 200);
+    assertFalse(as(EDGE, "/health").body().has("unavailable_issuers"));
   }
 
   private static void pause() {
