@@ -10,6 +10,9 @@ import com.nimbusds.jose.jwk.ECKey;
 import com.nimbusds.jose.jwk.RSAKey;
 import com.nimbusds.jwt.JWTClaimsSet;
 import dev.mcpbridge.auth.ApiKeys;
+import dev.mcpbridge.fixture.ApiDocument;
+import dev.mcpbridge.fixture.CapturedLog;
+import dev.mcpbridge.fixture.EchoApi;
 import dev.mcpbridge.fixture.IssuerStub;
 import dev.mcpbridge.fixture.McpClient;
 import dev.mcpbridge.fixture.TestBridge;
@@ -334,14 +337,7 @@ class TokensIT {
     McpClient session = client("/servers/s/mcp", shortLived).initialized();
     BufferedReader stream = session.listen();
     CompletableFuture<Answer> events =
-        CompletableFuture.supplyAsync(
-            () -> {
-              try {
-                return as(shortLived, "/events");
-              } catch (Exception e) {
-                throw new AssertionError(e);
-              }
-            });
+        CompletableFuture.supplyAsync(() -> answered(shortLived, "/events"));
 
     CompletableFuture<Long> ended = CompletableFuture.supplyAsync(() -> stream.lines().count());
 
@@ -372,11 +368,7 @@ class TokensIT {
   }
 
   private int status(String token) {
-    try {
-      return as(token, "/servers").status();
-    } catch (Exception e) {
-      throw new AssertionError(e);
-    }
+    return answered(token, "/servers").status();
   }
 
   @ParameterizedTest
@@ -482,20 +474,61 @@ class TokensIT {
   @Test
   void reloadEndsTheStreamsOfAnIssuerThatIsNoLongerTrusted() throws Exception {
     CompletableFuture<Answer> events =
-        CompletableFuture.supplyAsync(
-            () -> {
-              try {
-                return as(token("mcp:read"), "/events");
-              } catch (Exception e) {
-                throw new AssertionError(e);
-              }
-            });
+        CompletableFuture.supplyAsync(() -> answered(token("mcp:read"), "/events"));
     bridge.until(() -> as(token("mcp:read"), "/servers").status() == 200);
 
     bridge.reload(config(",'audiences':['y']"));
 
     assertEquals(200, events.get(20, TimeUnit.SECONDS).status());
     assertEquals(200, as(token("y", "mcp:read"), "/servers").status());
+  }
+
+  /** The bridge proves who it is to servers with credentials of its own, if at all. */
+  @Test
+  void tokenReachesNoServerNoLogAndNoEvent() throws Exception {
+    try (EchoApi api = EchoApi.start();
+        CapturedLog log = new CapturedLog()) {
+      api.on("/openapi.json", ApiDocument.create().with("get", "/mine", "mine", "").asScript());
+      bridge.reload(
+          config("")
+              .replace(
+                  "'mcpServers':{",
+                  "'mcpServers':{'api':{'type':'openapi','url':'"
+                      + api.url("/openapi.json")
+                      + "'},"));
+      String token = token("mcp:call");
+      CompletableFuture<Answer> events =
+          CompletableFuture.supplyAsync(() -> answered(EDGE, "/events"));
+      bridge.until(() -> as(EDGE, "/servers/api").at("/state").equals("ready"));
+
+      Answer sent =
+          bridge.post("/servers/api/tools/mine", "{}", "authorization", "Bearer " + token);
+      Answer environment =
+          bridge.post("/servers/s/tools/env", "{}", "authorization", "Bearer " + token);
+      Answer refused = as(token + "x", "/servers");
+      bridge.reload(config("").replace("corp-alice", "renamed"));
+
+      assertEquals(200, sent.status(), sent.toString());
+      String secret = token.substring(token.lastIndexOf('.') + 1);
+      List<String> places =
+          List.of(
+              sent.text(),
+              api.requests().toString(),
+              environment.text(),
+              refused.text(),
+              events.get(20, TimeUnit.SECONDS).text(),
+              log.lines().toString());
+      places.forEach(place -> assertFalse(place.contains(secret), place));
+      assertEquals(List.of(), api.requests("/mine").get(0).headers("authorization"));
+    }
+  }
+
+  private Answer answered(String token, String path) {
+    try {
+      return as(token, path);
+    } catch (Exception e) {
+      throw new AssertionError(e);
+    }
   }
 
   @Test
