@@ -4,6 +4,7 @@ import dev.mcpbridge.config.AuthConfig;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.limit.BoundedMap;
+import dev.mcpbridge.limit.Shares;
 import dev.mcpbridge.protocol.Sha256;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -13,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 
 /**
  * Identifies callers by API keys and access tokens. Verdicts about tokens are kept for a short time
@@ -22,6 +24,7 @@ public final class Authenticator {
   private static final Future<Identity> ANYBODY =
       Future.succeededFuture(Identity.everywhere(Principal.ANONYMOUS));
   private static final int MAX_VERDICTS = 10_000;
+  private static final int MAX_INTROSPECTIONS = 64;
   private static final long SIGNED_MILLIS = TimeUnit.SECONDS.toMillis(60);
   private static final long INTROSPECTED_MILLIS = TimeUnit.SECONDS.toMillis(30);
   private static final long INACTIVE_MILLIS = TimeUnit.SECONDS.toMillis(5);
@@ -30,6 +33,10 @@ public final class Authenticator {
   private final ApiKeys keys;
   private final List<TokenIssuer> issuers;
   private final Map<String, Verdict> verdicts = new BoundedMap<>(MAX_VERDICTS);
+
+  /** Limits introspections, which anybody can cause, by the address of the client. */
+  private final Shares introspections =
+      new Shares(new Shares.Limit("introspections", "", MAX_INTROSPECTIONS, 1_000), () -> true);
 
   /** Introspections that have not been answered, by the digest of the token. */
   private final Map<String, Future<Identity>> asked = new HashMap<>();
@@ -60,10 +67,11 @@ public final class Authenticator {
    * asked about.
    *
    * @param credential bearer token or API key; null if absent
-   * @return fails with UNAUTHENTICATED, and with the member {@code reason} for an invalid token, or
-   *     with ISSUER_UNAVAILABLE
+   * @param address of the client
+   * @return fails with UNAUTHENTICATED, and with the member {@code reason} for an invalid token;
+   *     with ISSUER_UNAVAILABLE, RATE_LIMITED or OVERLOADED if a token cannot be checked now
    */
-  public Future<Identity> authenticate(String credential) {
+  public Future<Identity> authenticate(String credential, Supplier<String> address) {
     if (!isRequired()) {
       return ANYBODY;
     }
@@ -74,7 +82,9 @@ public final class Authenticator {
     if (key.isPresent()) {
       return Future.succeededFuture(key.get());
     }
-    return issuers.isEmpty() ? Future.failedFuture(credentialRequired()) : ofToken(credential);
+    return issuers.isEmpty()
+        ? Future.failedFuture(credentialRequired())
+        : ofToken(credential, address);
   }
 
   private BridgeException credentialRequired() {
@@ -85,14 +95,16 @@ public final class Authenticator {
             : "An access token is required as a bearer token, or a valid API key");
   }
 
-  private Future<Identity> ofToken(String token) {
+  private Future<Identity> ofToken(String token, Supplier<String> address) {
     String digest = Sha256.of(token).hex();
     long now = System.currentTimeMillis();
     Verdict known = verdicts.get(digest);
     if (known != null && now < known.until()) {
       return known.identity();
     }
-    return SignedToken.isLike(token) ? verified(token, digest) : introspected(token, digest);
+    return SignedToken.isLike(token)
+        ? verified(token, digest)
+        : introspected(token, digest, address);
   }
 
   private Future<Identity> verified(String token, String digest) {
@@ -109,7 +121,7 @@ public final class Authenticator {
         .orElseThrow(Rejection.WRONG_ISSUER::failure);
   }
 
-  private Future<Identity> introspected(String token, String digest) {
+  private Future<Identity> introspected(String token, String digest, Supplier<String> address) {
     Future<Identity> running = asked.get(digest);
     if (running != null) {
       return running;
@@ -118,10 +130,16 @@ public final class Authenticator {
     if (able.isEmpty()) {
       return Future.failedFuture(Rejection.MALFORMED.failure());
     }
+    String share = address.get();
+    introspections.acquire(share);
     Future<Identity> answer = firstOf(new ArrayList<>(able), token);
     asked.put(digest, answer);
     return answer
-        .onComplete(over -> asked.remove(digest))
+        .onComplete(
+            over -> {
+              asked.remove(digest);
+              introspections.release(share);
+            })
         .onSuccess(identity -> keep(digest, answer, INTROSPECTED_MILLIS))
         .onFailure(
             failure -> {

@@ -19,6 +19,7 @@ record TokenClaims(JsonNode claims) {
   private static final List<String> OF_ID_TOKENS = List.of("nonce", "at_hash");
 
   private static final String ANY_AUDIENCE = "*";
+  private static final long NEVER = Long.MAX_VALUE;
 
   String text(String claim) {
     JsonNode value = claims.path(claim);
@@ -26,7 +27,7 @@ record TokenClaims(JsonNode claims) {
   }
 
   boolean expires() {
-    return millis("exp") >= 0;
+    return claims.has("exp");
   }
 
   /**
@@ -35,10 +36,11 @@ record TokenClaims(JsonNode claims) {
    * @throws dev.mcpbridge.error.BridgeException UNAUTHENTICATED
    */
   void checkValidity(long skewMillis, long nowMillis) {
-    if (expires() && nowMillis - millis("exp") >= skewMillis) {
+    if (nowMillis - millis("exp", NEVER) >= skewMillis) {
       throw Rejection.EXPIRED.failure();
     }
-    if (millis("nbf") - nowMillis > skewMillis || millis("iat") - nowMillis > skewMillis) {
+    long begins = Math.max(millis("nbf", 0), millis("iat", 0));
+    if (begins - nowMillis > skewMillis) {
       throw Rejection.NOT_YET_VALID.failure();
     }
     if (claims.has("cnf")) {
@@ -53,10 +55,16 @@ record TokenClaims(JsonNode claims) {
         && OF_ID_TOKENS.stream().noneMatch(claims::has);
   }
 
-  /** The time of a claim in milliseconds; -1 if it is absent or no number. */
-  private long millis(String claim) {
+  /** The time of a claim in milliseconds; any other value invalidates the token. */
+  private long millis(String claim, long absent) {
     JsonNode seconds = claims.path(claim);
-    return seconds.isNumber() ? (long) (seconds.doubleValue() * 1000) : -1;
+    if (seconds.isMissingNode()) {
+      return absent;
+    }
+    if (!seconds.isNumber()) {
+      throw Rejection.MALFORMED.failure();
+    }
+    return (long) (seconds.doubleValue() * 1000);
   }
 
   private String client() {
@@ -76,14 +84,13 @@ record TokenClaims(JsonNode claims) {
             scopes(issuer.grants()),
             roles(issuer.grants()),
             new Principal.Token(
-                issuer.name(),
-                client(),
-                expires() ? millis("exp") : Long.MAX_VALUE,
-                scopeNames(issuer.grants())));
+                issuer.name(), client(), millis("exp", NEVER), scopeNames(issuer.grants())));
     Set<String> audiences = texts(claims.path("aud"));
     Set<String> accepted = issuer.tokens().audiences();
     boolean needsNone = isIntrospected && accepted.contains(ANY_AUDIENCE);
-    if (audiences.isEmpty() && needsNone || audiences.stream().anyMatch(accepted::contains)) {
+    boolean isAccepted =
+        audiences.stream().anyMatch(each -> accepted.contains(each) && !each.equals(ANY_AUDIENCE));
+    if (audiences.isEmpty() && needsNone || isAccepted) {
       return Identity.everywhere(principal);
     }
     return new Identity(

@@ -20,14 +20,12 @@ import java.util.concurrent.TimeUnit;
  */
 final class TokenIssuer {
   private static final Logger LOG = System.getLogger(TokenIssuer.class.getName());
-  private static final int MAX_INTROSPECTIONS = 64;
   private static final long RETRY_MILLIS = 5_000;
 
   private final AuthConfig.Issuer config;
   private final IssuerClient client;
   private final IssuerMetadata metadata;
   private final IssuerKeys keys;
-  private int introspections;
   private String lastTrouble;
 
   /**
@@ -66,10 +64,6 @@ final class TokenIssuer {
 
   /** Asks the issuer about a token (RFC 7662). */
   Future<Identity> introspect(String token) {
-    if (introspections >= MAX_INTROSPECTIONS) {
-      return Future.failedFuture(unavailable());
-    }
-    introspections++;
     MultiMap form =
         MultiMap.caseInsensitiveMultiMap()
             .add("token", token)
@@ -80,8 +74,7 @@ final class TokenIssuer {
         .compose(TokenIssuer::activity)
         .onComplete(this::noteTrouble)
         .recover(unreachable -> Future.failedFuture(unavailable()))
-        .map(this::identity)
-        .onComplete(over -> introspections--);
+        .map(this::identity);
   }
 
   /** Without {@code active}, the answer says nothing. */

@@ -53,7 +53,7 @@ final class CallerChecks {
    * Identifies the caller of a request; the result is there at once, unless an issuer has to be
    * asked.
    *
-   * @return fails with UNAUTHENTICATED, ISSUER_UNAVAILABLE, UNSUPPORTED_MEDIA_TYPE
+   * @return fails as {@link Authenticator#authenticate}, or with UNSUPPORTED_MEDIA_TYPE
    */
   Future<Void> check(RoutingContext ctx) {
     if (resource.hasIssuers()) {
@@ -61,7 +61,9 @@ final class CallerChecks {
     }
     ProtectedResource asked = resource;
     return authenticator
-        .authenticate(credential(ctx.request().headers()))
+        .authenticate(
+            credential(ctx.request().headers()),
+            () -> ctx.request().connection().remoteAddress().hostAddress())
         .map(
             identity -> {
               asked.requireAudience(identity, ctx.request());

@@ -24,8 +24,12 @@ import java.time.Instant;
 import java.util.Date;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
@@ -41,6 +45,7 @@ class TokensIT {
   private static final RSAKey RSA = TokenForge.rsa("r1");
   private static final ECKey EC = TokenForge.ec("e1");
   private static final String EDGE = ApiKeys.generate();
+  private static final ExecutorService THREADS = Executors.newCachedThreadPool();
   private static final String PUBLIC = "https://tools.example.org";
 
   @AutoClose private IssuerStub issuer;
@@ -452,6 +457,9 @@ class TokensIT {
         "{'active':true,'sub':'b','aud':'elsewhere','scope':'mcp:call'};401",
         "{'active':true,'aud':'api','scope':'mcp:call'};401",
         "{'active':true,'sub':'b','aud':'api','exp':1,'scope':'mcp:call'};401",
+        "{'active':true,'sub':'b','aud':'api','exp':-1,'scope':'mcp:call'};401",
+        "{'active':true,'sub':'b','aud':'api','exp':'9999999999','scope':'mcp:call'};401",
+        "{'active':true,'sub':'b','aud':'api','nbf':9999999999,'scope':'mcp:call'};401",
         "{'active':true,'sub':'b','aud':'api','iss':'https://x.example','scope':'mcp:call'};401",
         "{'sub':'b','aud':'api','scope':'mcp:call'};503",
         "{'active':'true','sub':'b','aud':'api','scope':'mcp:call'};503",
@@ -460,6 +468,34 @@ class TokensIT {
   void introspectionHasToSayThatTheTokenIsForTheBridge(String answer, int status) throws Exception {
     opaque.knows("tok", answer);
     assertEquals(status, as("tok", "/servers").status());
+  }
+
+  /** Who has no valid credential can cause introspections; half of them are left for others. */
+  @Test
+  void greedyAddressGetsHalfOfTheIntrospections() throws Exception {
+    CountDownLatch answer = new CountDownLatch(1);
+    opaque.answer(
+        "/introspect",
+        e -> {
+          try {
+            answer.await(4, TimeUnit.SECONDS);
+          } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+          }
+          IssuerStub.json(e, 200, "{\"active\":false}");
+        });
+    List<CompletableFuture<Integer>> greedy =
+        IntStream.range(0, 40)
+            .mapToObj(i -> CompletableFuture.supplyAsync(() -> status("junk" + i), THREADS))
+            .toList();
+    bridge.until(() -> greedy.stream().filter(CompletableFuture::isDone).count() == 8);
+
+    assertEquals(200, as(token("mcp:read"), "/servers").status());
+    answer.countDown();
+    List<Integer> statuses = greedy.stream().map(CompletableFuture::join).toList();
+    assertEquals(8, statuses.stream().filter(status -> status == 429).count());
+    assertEquals(32, statuses.stream().filter(status -> status == 401).count());
+    assertEquals(401, status("junk again"));
   }
 
   @Test
@@ -541,6 +577,11 @@ class TokensIT {
             "authorization",
             "Bearer " + token("mcp:read"));
     assertEquals(401, answer.status());
+  }
+
+  @AfterAll
+  static void end() {
+    THREADS.shutdownNow();
   }
 
   @AfterEach
