@@ -23,6 +23,7 @@ import java.util.function.Supplier;
 public final class Authenticator {
   private static final Future<Identity> ANYBODY =
       Future.succeededFuture(Identity.everywhere(Principal.ANONYMOUS));
+  private static final int MAX_TOKEN = 8 << 10;
   private static final int MAX_VERDICTS = 10_000;
   private static final int MAX_INTROSPECTIONS = 64;
   private static final long SIGNED_MILLIS = TimeUnit.SECONDS.toMillis(60);
@@ -96,6 +97,9 @@ public final class Authenticator {
   }
 
   private Future<Identity> ofToken(String token, Supplier<String> address) {
+    if (token.length() > MAX_TOKEN) {
+      return Future.failedFuture(Rejection.MALFORMED.failure());
+    }
     String digest = Sha256.of(token).hex();
     long now = System.currentTimeMillis();
     Verdict known = verdicts.get(digest);

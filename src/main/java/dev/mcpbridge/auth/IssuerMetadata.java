@@ -19,7 +19,7 @@ final class IssuerMetadata {
   private static final Pattern MAX_AGE = Pattern.compile("max-age=(\\d{1,9})");
   private static final long DEFAULT_LIFETIME_MILLIS = TimeUnit.HOURS.toMillis(1);
   private static final Pattern TRUSTWORTHY =
-      Pattern.compile("https://.+|http://(localhost|127\\.[0-9.]+|\\[::1])([:/].*)?");
+      Pattern.compile("https://.+|http://(localhost|127\\.[0-9.]+|\\[::1])(:[0-9]+)?(/.*)?");
 
   private final String issuer;
   private final IssuerClient client;

@@ -25,7 +25,6 @@ import java.util.List;
  * itself names or contains are ignored. Immutable.
  */
 final class SignedToken {
-  private static final int MAX_LENGTH = 8 << 10;
   private static final int MAX_KEY_ID = 256;
   private static final int MIN_RSA_BITS = 2048;
   private static final List<JOSEObjectType> ACCESS_TOKEN =
@@ -50,9 +49,6 @@ final class SignedToken {
    * @throws dev.mcpbridge.error.BridgeException UNAUTHENTICATED
    */
   static SignedToken parse(String credential) {
-    if (credential.length() > MAX_LENGTH) {
-      throw Rejection.MALFORMED.failure();
-    }
     try {
       JWSObject token = JWSObject.parse(credential);
       JWSHeader header = token.getHeader();

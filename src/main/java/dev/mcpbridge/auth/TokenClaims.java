@@ -19,6 +19,10 @@ record TokenClaims(JsonNode claims) {
   private static final List<String> OF_ID_TOKENS = List.of("nonce", "at_hash");
 
   private static final String ANY_AUDIENCE = "*";
+
+  /** OpenID Connect Core 1.0, section 2. */
+  private static final int MAX_SUBJECT = 255;
+
   private static final long NEVER = Long.MAX_VALUE;
 
   String text(String claim) {
@@ -98,15 +102,21 @@ record TokenClaims(JsonNode claims) {
   }
 
   /**
-   * The subject. A client that acts for itself may have none in an introspection; its id then
-   * follows a second bar, with which no subject may begin.
+   * The subject, which becomes part of names in logs. A client that acts for itself may have none
+   * in an introspection; its id then follows a second bar, with which no subject may begin.
    */
   private String subject(boolean isIntrospected) {
     String subject = text("sub");
     if (subject == null && isIntrospected && client() != null) {
       return "|" + client();
     }
-    if (subject == null || subject.isEmpty() || subject.startsWith("|")) {
+    boolean isName =
+        subject != null
+            && !subject.isEmpty()
+            && subject.length() <= MAX_SUBJECT
+            && !subject.startsWith("|")
+            && subject.chars().noneMatch(Character::isISOControl);
+    if (!isName) {
       throw Rejection.NO_SUBJECT.failure();
     }
     return subject;

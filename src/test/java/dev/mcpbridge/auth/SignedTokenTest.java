@@ -267,6 +267,9 @@ class SignedTokenTest {
         new Change("no subject", c -> c.subject(null), true),
         new Change("no subject", c -> c.subject(""), true),
         new Change("no subject", c -> c.claim("sub", 7), true),
+        new Change("no subject", c -> c.subject("|client"), true),
+        new Change("no subject", c -> c.subject("a".repeat(256)), true),
+        new Change("no subject", c -> c.subject("alice\nnode=x declared lost"), true),
         new Change("bound to a key of its sender", c -> c.claim("cnf", Map.of("jkt", "x")), true));
   }
 
@@ -316,7 +319,6 @@ class SignedTokenTest {
     assertRejected("malformed token", header + "." + encoded(deep) + ".eA");
     String deepHeader = encoded("{\"alg\":\"RS256\",\"x\":" + "[".repeat(2000));
     assertRejected("malformed token", deepHeader + "." + encoded("{}") + ".eA");
-    assertRejected("malformed token", "a".repeat(9000) + ".b.c");
   }
 
   @Test

@@ -470,6 +470,16 @@ class TokensIT {
     assertEquals(status, as("tok", "/servers").status());
   }
 
+  @Test
+  void longTokenIsRefusedWithoutAskingTheIssuer() throws Exception {
+    for (String prefix : List.of("", "a.b.")) {
+      Answer answer = as(prefix + "x".repeat((8 << 10) + 1), "/servers");
+      assertEquals(401, answer.status());
+      assertTrue(answer.header("www-authenticate").contains("\"malformed token\""));
+    }
+    assertEquals(0, opaque.count("/introspect"));
+  }
+
   /** Who has no valid credential can cause introspections; half of them are left for others. */
   @Test
   void greedyAddressGetsHalfOfTheIntrospections() throws Exception {
