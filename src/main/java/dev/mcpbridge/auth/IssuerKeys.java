@@ -27,6 +27,8 @@ final class IssuerKeys {
   private Snapshot snapshot;
   private Future<Snapshot> fetch;
   private long fetchedMillis = Long.MIN_VALUE / 2;
+
+  /** Whether the last fetch failed. */
   private boolean isFailing;
 
   /**
@@ -81,11 +83,6 @@ final class IssuerKeys {
     return isUsable && !isFailing
         ? Future.succeededFuture(snapshot.keys())
         : Future.failedFuture("the issuer could not be reached");
-  }
-
-  /** Whether the last fetch failed. */
-  boolean isFailing() {
-    return isFailing;
   }
 
   private Future<Snapshot> fetch(long now) {
