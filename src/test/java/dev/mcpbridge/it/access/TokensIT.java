@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.nimbusds.jose.jwk.ECKey;
+import com.nimbusds.jose.jwk.JWKSet;
 import com.nimbusds.jose.jwk.RSAKey;
 import com.nimbusds.jwt.JWTClaimsSet;
 import dev.mcpbridge.auth.ApiKeys;
@@ -19,7 +20,9 @@ import dev.mcpbridge.fixture.TestBridge;
 import dev.mcpbridge.fixture.TestBridge.Answer;
 import dev.mcpbridge.fixture.TokenForge;
 import java.io.BufferedReader;
+import java.net.Socket;
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Date;
 import java.util.List;
@@ -351,7 +354,7 @@ class TokensIT {
   }
 
   @Test
-  void rotatedKeyIsAcceptedAtOnceAndManyUnknownKeysAreFetchedOnce() throws Exception {
+  void manyUnknownKeysAreFetchedOnceAndDoNotHarmGoodTokens() throws Exception {
     assertEquals(200, as(token("mcp:read"), "/servers").status());
     assertEquals(1, issuer.count("/jwks"));
     RSAKey invented = TokenForge.rsa("r2");
@@ -379,6 +382,7 @@ class TokensIT {
   @ParameterizedTest
   @ValueSource(strings = {"down", "garbage", "huge", "redirect", "slow", "foreign"})
   void issuerThatCannotBeAskedIsUnavailableAndNoReasonToLogIn(String fault) throws Exception {
+    CountDownLatch answered = new CountDownLatch(1);
     switch (fault) {
       case "garbage" -> issuer.answer("/jwks", e -> IssuerStub.json(e, 200, "<html>"));
       case "huge" ->
@@ -397,25 +401,23 @@ class TokensIT {
               "/jwks",
               e -> {
                 e.sendResponseHeaders(200, 0);
-                for (int i = 0; i < 100; i++) {
+                while (!isOver(answered)) {
                   e.getResponseBody().write(' ');
                   e.getResponseBody().flush();
-                  pause();
                 }
               });
       case "foreign" -> issuer.pretendToBe("https://other.example");
       default -> issuer.answer("/jwks", e -> IssuerStub.json(e, 500, "{}"));
     }
     String token = token("mcp:read");
-    long before = System.nanoTime();
 
     Answer answer = as(token, "/servers");
 
+    answered.countDown();
     assertEquals(503, answer.status(), answer.toString());
     assertEquals("issuer_unavailable", answer.code());
     assertTrue(Integer.parseInt(answer.header("retry-after")) > 0);
     assertNull(answer.header("www-authenticate"));
-    assertTrue(TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - before) < 15);
     Answer health = as(EDGE, "/health/ready");
     assertEquals(200, health.status());
     assertEquals("corp", health.at("/unavailable_issuers/0"), health.toString());
@@ -425,11 +427,51 @@ class TokensIT {
     assertFalse(as(EDGE, "/health").body().has("unavailable_issuers"));
   }
 
-  private static void pause() {
+  /** Waits for a fifth of a second at most. */
+  private static boolean isOver(CountDownLatch latch) {
     try {
-      TimeUnit.MILLISECONDS.sleep(200);
+      return latch.await(200, TimeUnit.MILLISECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
+      return true;
+    }
+  }
+
+  @Test
+  void clientsThatLeaveWhileTheirTokenIsCheckedDoNoHarm() throws Exception {
+    CountDownLatch left = new CountDownLatch(1);
+    issuer.answer(
+        "/jwks",
+        e -> {
+          while (!isOver(left)) {
+            // the clients are still there
+          }
+          IssuerStub.json(e, 200, new JWKSet(List.of(RSA, EC)).toString(true));
+        });
+    String token = token("mcp:call");
+    String request =
+        "POST /servers/s/tools/echo HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+            + "Authorization: Bearer "
+            + token
+            + "\r\nContent-Length: 12\r\n\r\n";
+    try (CapturedLog log = new CapturedLog()) {
+      for (int i = 0; i < 20; i++) {
+        try (Socket client = new Socket("127.0.0.1", bridge.port())) {
+          if (i % 2 == 0) {
+            client.setSoLinger(true, 0);
+          }
+          String body = i % 4 < 2 ? "{\"text\":\"x\"}" : "{";
+          client.getOutputStream().write((request + body).getBytes(StandardCharsets.US_ASCII));
+          bridge.until(() -> issuer.count("/jwks") == 1);
+        }
+      }
+      left.countDown();
+
+      bridge.until(() -> echo(token).status() == 200);
+      assertEquals(1, issuer.count("/jwks"));
+      bridge.until(() -> as(EDGE, "/servers/s").body().path("pending_calls").asInt() == 0);
+      assertEquals(
+          List.of(), log.lines().stream().filter(line -> line.contains("SEVERE")).toList());
     }
   }
 
@@ -487,10 +529,8 @@ class TokensIT {
     opaque.answer(
         "/introspect",
         e -> {
-          try {
-            answer.await(4, TimeUnit.SECONDS);
-          } catch (InterruptedException interrupted) {
-            Thread.currentThread().interrupt();
+          while (!isOver(answer)) {
+            // all introspections are under way
           }
           IssuerStub.json(e, 200, "{\"active\":false}");
         });
