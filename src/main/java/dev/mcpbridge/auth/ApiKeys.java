@@ -1,6 +1,8 @@
 package dev.mcpbridge.auth;
 
 import dev.mcpbridge.config.AuthConfig;
+import dev.mcpbridge.model.Principal;
+import dev.mcpbridge.model.Scope;
 import dev.mcpbridge.protocol.RandomIds;
 import dev.mcpbridge.protocol.Sha256;
 import java.security.MessageDigest;

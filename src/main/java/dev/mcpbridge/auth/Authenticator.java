@@ -5,6 +5,7 @@ import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.limit.BoundedMap;
 import dev.mcpbridge.limit.Shares;
+import dev.mcpbridge.model.Principal;
 import dev.mcpbridge.protocol.Sha256;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;

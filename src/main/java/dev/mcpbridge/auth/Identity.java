@@ -1,6 +1,7 @@
 package dev.mcpbridge.auth;
 
 import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.model.Principal;
 import java.util.Set;
 
 /**

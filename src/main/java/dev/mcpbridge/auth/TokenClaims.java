@@ -2,6 +2,8 @@ package dev.mcpbridge.auth;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.config.AuthConfig;
+import dev.mcpbridge.model.Principal;
+import dev.mcpbridge.model.Scope;
 import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.HashSet;
@@ -88,7 +90,11 @@ record TokenClaims(JsonNode claims) {
             scopes(issuer.grants()),
             roles(issuer.grants()),
             new Principal.Token(
-                issuer.name(), client(), millis("exp", NEVER), scopeNames(issuer.grants())));
+                issuer.name(),
+                client(),
+                millis("exp", NEVER),
+                granted(),
+                scopeNames(issuer.grants())));
     Set<String> audiences = texts(claims.path("aud"));
     Set<String> accepted = issuer.tokens().audiences();
     boolean needsNone = isIntrospected && accepted.contains(ANY_AUDIENCE);
@@ -133,11 +139,16 @@ record TokenClaims(JsonNode claims) {
     return names;
   }
 
-  private Set<Scope> scopes(AuthConfig.Grants grants) {
+  private Set<String> granted() {
     Set<String> granted = new HashSet<>();
     for (String claim : List.of("scope", "scp")) {
       texts(claims.path(claim)).forEach(text -> granted.addAll(List.of(text.split(" "))));
     }
+    return Set.copyOf(granted);
+  }
+
+  private Set<Scope> scopes(AuthConfig.Grants grants) {
+    Set<String> granted = granted();
     Set<Scope> scopes = EnumSet.noneOf(Scope.class);
     scopeNames(grants)
         .forEach(

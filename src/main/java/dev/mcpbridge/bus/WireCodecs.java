@@ -14,13 +14,17 @@ import dev.mcpbridge.model.CallEvent;
 import dev.mcpbridge.model.Caller;
 import dev.mcpbridge.model.CancellationToken;
 import dev.mcpbridge.model.Confirmation;
+import dev.mcpbridge.model.Principal;
 import dev.mcpbridge.model.RiskLevel;
+import dev.mcpbridge.model.Scope;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.Target;
 import dev.mcpbridge.protocol.Envelope;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.wire.WireReader;
 import dev.mcpbridge.wire.WireWriter;
+import java.util.Map;
+import java.util.Set;
 
 /** The codecs of calls, responses and notifications between nodes. */
 public final class WireCodecs {
@@ -128,7 +132,7 @@ public final class WireCodecs {
   }
 
   private static void caller(WireWriter out, Caller caller) {
-    out.text(caller.name())
+    out.part(caller.principal(), WireCodecs::principal)
         .optional(caller.session(), WireWriter::text)
         .optional(caller.authorization(), WireWriter::text)
         .text(caller.share());
@@ -136,7 +140,39 @@ public final class WireCodecs {
 
   private static Caller caller(WireReader in) {
     return new Caller(
-        in.text(), in.optional(WireReader::text), in.optional(WireReader::text), in.text());
+        in.part(WireCodecs::principal),
+        in.optional(WireReader::text),
+        in.optional(WireReader::text),
+        in.text());
+  }
+
+  /** Without the names of scopes: only the node that received a request asks for other tokens. */
+  private static void principal(WireWriter out, Principal principal) {
+    out.text(principal.name())
+        .list(principal.scopes(), (each, scope) -> each.octet(scope.ordinal()))
+        .list(principal.roles(), WireWriter::text)
+        .optional(
+            principal.token(),
+            (each, token) ->
+                each.text(token.issuer())
+                    .optional(token.client(), WireWriter::text)
+                    .number(token.expiresMillis())
+                    .list(token.granted(), WireWriter::text));
+  }
+
+  private static Principal principal(WireReader in) {
+    return new Principal(
+        in.text(),
+        Set.copyOf(in.list(each -> Scope.values()[each.octet()])),
+        Set.copyOf(in.list(WireReader::text)),
+        in.optional(
+            token ->
+                new Principal.Token(
+                    token.text(),
+                    token.optional(WireReader::text),
+                    token.number(),
+                    Set.copyOf(token.list(WireReader::text)),
+                    Map.of())));
   }
 
   private static void envelope(WireWriter out, Envelope envelope) {

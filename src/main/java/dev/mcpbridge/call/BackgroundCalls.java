@@ -174,7 +174,7 @@ public final class BackgroundCalls {
   private static BackgroundCall remote(String id, String caller, CallRecord record) {
     CallRequest request =
         new CallRequest(
-            id, record.server(), record.target(), Arguments.NONE, Caller.of(caller), false);
+            id, record.server(), record.target(), Arguments.NONE, Caller.named(caller), false);
     BackgroundCall call = new BackgroundCall(request, record.sinceMillis());
     call.outcome =
         record.outcome() == null ? Promise.<CallOutcome>promise().future() : record.outcome();

@@ -1,9 +1,9 @@
 package dev.mcpbridge.http;
 
-import dev.mcpbridge.auth.Principal;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.http.reply.Callers;
+import dev.mcpbridge.model.Principal;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpConnection;

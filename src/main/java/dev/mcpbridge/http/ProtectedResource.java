@@ -1,11 +1,11 @@
 package dev.mcpbridge.http;
 
 import dev.mcpbridge.auth.Identity;
-import dev.mcpbridge.auth.Scope;
 import dev.mcpbridge.config.AuthConfig;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.http.reply.Replies;
+import dev.mcpbridge.model.Scope;
 import dev.mcpbridge.protocol.JsonWriter;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;

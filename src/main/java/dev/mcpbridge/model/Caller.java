@@ -1,41 +1,58 @@
 package dev.mcpbridge.model;
 
+import java.util.Set;
+
 /**
  * The caller of a request.
  *
- * @param name name of the principal, which owns its calls and confirmations
+ * @param principal who owns its calls and confirmations, with the rights of the request
  * @param session session of the client; null if its protocol has none
  * @param authorization the caller's own credential for an upstream API; null if absent
  * @param share whose quota it counts against: the name, or the remote address for callers without
  *     keys, which all have the same name
  */
-public record Caller(String name, String session, String authorization, String share) {
+public record Caller(Principal principal, String session, String authorization, String share) {
 
-  public Caller(String name, String session) {
-    this(name, session, null, name);
+  public Caller(Principal principal, String session) {
+    this(principal, session, null, principal.name());
   }
 
   /** A caller without a session. */
-  public static Caller of(String name) {
-    return new Caller(name, null);
+  public static Caller of(Principal principal) {
+    return new Caller(principal, null);
+  }
+
+  /** The owner of a finished call, of whom only the name is known. It can make no calls. */
+  public static Caller named(String name) {
+    return of(new Principal(name, Set.of(), Set.of(), null));
+  }
+
+  /** Name of the principal. */
+  public String name() {
+    return principal.name();
+  }
+
+  /** The same caller with the rights of another credential. */
+  public Caller withPrincipal(Principal current) {
+    return new Caller(current, session, authorization, share);
   }
 
   public Caller withAuthorization(String credential) {
-    return new Caller(name, session, credential, share);
+    return new Caller(principal, session, credential, share);
   }
 
   public Caller withShare(String newShare) {
-    return new Caller(name, session, authorization, newShare);
+    return new Caller(principal, session, authorization, newShare);
   }
 
   /** Identifies calls that belong together: those of a session, or else those of a name. */
   public String conversation() {
-    return session == null ? "caller " + name : "session " + session;
+    return session == null ? "caller " + name() : "session " + session;
   }
 
   /** Omits the session and the credential, which are secret. */
   @Override
   public String toString() {
-    return name;
+    return name();
   }
 }

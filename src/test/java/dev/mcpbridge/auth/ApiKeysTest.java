@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.mcpbridge.config.AuthConfig;
+import dev.mcpbridge.model.Principal;
+import dev.mcpbridge.model.Scope;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;

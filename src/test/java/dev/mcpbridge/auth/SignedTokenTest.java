@@ -17,6 +17,7 @@ import dev.mcpbridge.config.AuthConfig;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.fixture.TokenForge;
+import dev.mcpbridge.model.Scope;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;

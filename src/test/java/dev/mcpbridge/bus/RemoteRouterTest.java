@@ -108,7 +108,7 @@ class RemoteRouterTest {
             ID,
             Target.tool("t"),
             JsonSlice.EMPTY_OBJECT,
-            Caller.of("a"),
+            Caller.named("a"),
             0,
             false,
             Envelope.NONE,

@@ -77,7 +77,7 @@ class IdempotencyAcrossNodesTest {
         request.server(),
         request.target(),
         request.arguments(),
-        Caller.of(caller),
+        Caller.named(caller),
         false);
   }
 
@@ -227,7 +227,7 @@ class IdempotencyAcrossNodesTest {
 
   private static CallRequest request(String tool) {
     return new CallRequest(
-        "c", new ServerId("s"), Target.tool(tool), Arguments.NONE, Caller.of("a"), false);
+        "c", new ServerId("s"), Target.tool(tool), Arguments.NONE, Caller.named("a"), false);
   }
 
   private static void assertFails(ErrorCode code, Executed executed, Future<?> outcome) {

@@ -74,7 +74,7 @@ final class OneServer {
 
   static CallRequest request(String id) {
     Target target = new Target(Target.Kind.RESOURCE, "r");
-    return new CallRequest(id, ID, target, Arguments.NONE, Caller.of("a"), false);
+    return new CallRequest(id, ID, target, Arguments.NONE, Caller.named("a"), false);
   }
 
   /** Publishes the catalogue of the server. */

@@ -283,7 +283,7 @@ class ConfirmationsTest {
             new ServerId("s"),
             Target.tool("t"),
             JsonSlice.of(arguments),
-            Caller.of(caller),
+            Caller.named(caller),
             0,
             false,
             Envelope.NONE,

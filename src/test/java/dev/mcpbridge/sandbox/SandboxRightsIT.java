@@ -135,7 +135,7 @@ class SandboxRightsIT {
         SERVER,
         Target.tool(tool),
         JsonSlice.of(arguments),
-        Caller.of("a"),
+        Caller.named("a"),
         System.nanoTime() + TimeUnit.SECONDS.toNanos(50),
         false,
         Envelope.NONE,

@@ -78,7 +78,7 @@ class UpstreamTest {
             ID,
             Target.tool("t"),
             JsonSlice.EMPTY_OBJECT,
-            Caller.of("a"),
+            Caller.named("a"),
             0,
             false,
             Envelope.NONE,
@@ -201,7 +201,7 @@ class UpstreamTest {
     await(() -> upstream.ready(LONG_MILLIS));
     ScriptedTransport transport = transports.get(0);
     transport.holdsSubscriptions = true;
-    Caller caller = Caller.of("a");
+    Caller caller = Caller.named("a");
     await(
         () -> {
           upstream.watch(new ResourceSubscription("u", true, caller));

@@ -1,11 +1,11 @@
 package dev.mcpbridge.http.reply;
 
-import dev.mcpbridge.auth.Principal;
-import dev.mcpbridge.auth.Scope;
 import dev.mcpbridge.bus.Addresses.Viewer;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.model.Caller;
+import dev.mcpbridge.model.Principal;
+import dev.mcpbridge.model.Scope;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.ext.web.RoutingContext;
 
@@ -37,7 +37,7 @@ public final class Callers {
 
   /** The caller, with the credential that it may have sent for an API behind the bridge. */
   public static Caller caller(RoutingContext ctx) {
-    return caller(ctx, Caller.of(of(ctx).name()).withShare(share(ctx)));
+    return caller(ctx, Caller.of(of(ctx)).withShare(share(ctx)));
   }
 
   /** The key under which the request counts towards shared limits, as in {@link Caller#share()}. */

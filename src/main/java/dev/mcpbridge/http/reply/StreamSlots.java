@@ -1,8 +1,8 @@
 package dev.mcpbridge.http.reply;
 
-import dev.mcpbridge.auth.Principal;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.limit.Shares;
+import dev.mcpbridge.model.Principal;
 import io.vertx.ext.web.RoutingContext;
 import java.util.LinkedHashMap;
 import java.util.Map;

@@ -1,13 +1,13 @@
 package dev.mcpbridge.http.rest;
 
-import dev.mcpbridge.auth.Principal;
-import dev.mcpbridge.auth.Scope;
 import dev.mcpbridge.bus.Addresses;
 import dev.mcpbridge.bus.Addresses.BridgeEvent;
 import dev.mcpbridge.bus.Bus;
 import dev.mcpbridge.http.reply.Callers;
 import dev.mcpbridge.http.reply.EventStream;
 import dev.mcpbridge.http.reply.StreamSlots;
+import dev.mcpbridge.model.Principal;
+import dev.mcpbridge.model.Scope;
 import io.vertx.ext.web.RoutingContext;
 
 /** GET /events: server states, catalogue changes, and the confirmations that the caller may see. */

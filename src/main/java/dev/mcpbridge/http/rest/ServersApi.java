@@ -1,6 +1,5 @@
 package dev.mcpbridge.http.rest;
 
-import dev.mcpbridge.auth.Scope;
 import dev.mcpbridge.bus.Addresses;
 import dev.mcpbridge.bus.Bus;
 import dev.mcpbridge.call.Directory;
@@ -9,6 +8,7 @@ import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.http.reply.Callers;
 import dev.mcpbridge.http.reply.PagedList;
 import dev.mcpbridge.http.reply.Replies;
+import dev.mcpbridge.model.Scope;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.ServerView;
 import dev.mcpbridge.protocol.JsonSlice;

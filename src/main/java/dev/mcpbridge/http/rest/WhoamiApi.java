@@ -1,9 +1,9 @@
 package dev.mcpbridge.http.rest;
 
-import dev.mcpbridge.auth.Principal;
-import dev.mcpbridge.auth.Scope;
 import dev.mcpbridge.http.reply.Callers;
 import dev.mcpbridge.http.reply.Replies;
+import dev.mcpbridge.model.Principal;
+import dev.mcpbridge.model.Scope;
 import dev.mcpbridge.protocol.JsonWriter;
 import io.vertx.ext.web.RoutingContext;
 import java.time.Instant;

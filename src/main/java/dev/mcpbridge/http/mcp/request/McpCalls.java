@@ -1,6 +1,5 @@
 package dev.mcpbridge.http.mcp.request;
 
-import dev.mcpbridge.auth.Scope;
 import dev.mcpbridge.bus.Bus;
 import dev.mcpbridge.call.CallIds;
 import dev.mcpbridge.call.CallOutcome;
@@ -14,6 +13,7 @@ import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.model.Call;
 import dev.mcpbridge.model.Confirmation;
+import dev.mcpbridge.model.Scope;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.Target;
 import dev.mcpbridge.protocol.Arguments;

@@ -1,6 +1,5 @@
 package dev.mcpbridge.http.mcp.request;
 
-import dev.mcpbridge.auth.Principal;
 import dev.mcpbridge.bus.Addresses.Viewer;
 import dev.mcpbridge.call.ToolCatalogue;
 import dev.mcpbridge.error.BridgeException;
@@ -10,6 +9,7 @@ import dev.mcpbridge.http.mcp.reply.ReplyChannel;
 import dev.mcpbridge.http.reply.Callers;
 import dev.mcpbridge.model.Caller;
 import dev.mcpbridge.model.CancellationToken;
+import dev.mcpbridge.model.Principal;
 import dev.mcpbridge.protocol.Arguments;
 import dev.mcpbridge.protocol.Envelope;
 import dev.mcpbridge.protocol.JsonSlice;

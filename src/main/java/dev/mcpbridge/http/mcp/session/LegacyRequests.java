@@ -1,6 +1,5 @@
 package dev.mcpbridge.http.mcp.session;
 
-import dev.mcpbridge.auth.Principal;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.http.mcp.reply.ClientMessage;
@@ -19,6 +18,7 @@ import dev.mcpbridge.http.reply.Callers;
 import dev.mcpbridge.http.reply.EventStream;
 import dev.mcpbridge.model.Caller;
 import dev.mcpbridge.model.CancellationToken;
+import dev.mcpbridge.model.Principal;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.protocol.BridgePath;
 import dev.mcpbridge.protocol.JsonSlice;

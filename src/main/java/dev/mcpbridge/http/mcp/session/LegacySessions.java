@@ -1,6 +1,5 @@
 package dev.mcpbridge.http.mcp.session;
 
-import dev.mcpbridge.auth.Principal;
 import dev.mcpbridge.bus.Addresses;
 import dev.mcpbridge.bus.Addresses.SessionMessage;
 import dev.mcpbridge.bus.Bus;
@@ -12,6 +11,7 @@ import dev.mcpbridge.http.mcp.reply.EventBudget;
 import dev.mcpbridge.http.mcp.request.CatalogueChanges;
 import dev.mcpbridge.limit.Shares;
 import dev.mcpbridge.model.Caller;
+import dev.mcpbridge.model.Principal;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.McpMethod;
@@ -88,7 +88,7 @@ public final class LegacySessions {
 
   private LegacySession register(
       String id, Principal principal, String share, SessionRecord record) {
-    Caller caller = new Caller(principal.name(), id).withShare(share);
+    Caller caller = new Caller(principal, id).withShare(share);
     SentRequests sentRequests = new SentRequests(vertx, node.getAsInt());
     LegacySession session = new LegacySession(caller, record, sentRequests, budget);
     sessions.put(id, session);

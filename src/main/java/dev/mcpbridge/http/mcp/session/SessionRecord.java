@@ -1,6 +1,6 @@
 package dev.mcpbridge.http.mcp.session;
 
-import dev.mcpbridge.auth.Principal;
+import dev.mcpbridge.model.Principal;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.ProtocolVersion;

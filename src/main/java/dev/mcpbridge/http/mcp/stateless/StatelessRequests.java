@@ -104,7 +104,7 @@ public final class StatelessRequests {
   private SubscriptionStream listen(
       RoutingContext ctx, ClientMessage message, ServerId endpoint, ToolCatalogue toolCatalogue) {
     Map<String, JsonSlice> requested = SubscriptionStream.requested(message);
-    Caller caller = Caller.of(Callers.of(ctx).name()).withShare(Callers.share(ctx));
+    Caller caller = Caller.of(Callers.of(ctx)).withShare(Callers.share(ctx));
     SubscriptionStream stream =
         new SubscriptionStream(replies.stream(ctx), message.id(), requested);
     stream.subscribe(subscribers, toolCatalogue, caller);

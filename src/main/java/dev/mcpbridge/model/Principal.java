@@ -1,10 +1,11 @@
-package dev.mcpbridge.auth;
+package dev.mcpbridge.model;
 
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import java.util.EnumSet;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * An authenticated caller.
@@ -15,9 +16,11 @@ import java.util.Set;
  */
 public record Principal(String name, Set<Scope> scopes, Set<String> roles, Token token) {
 
+  private static final String NOBODY = "anonymous";
+
   /** Every caller if no credential is required. */
   public static final Principal ANONYMOUS =
-      new Principal("anonymous", EnumSet.allOf(Scope.class), Set.of(), null);
+      new Principal(NOBODY, EnumSet.allOf(Scope.class), Set.of(), null);
 
   /**
    * The token of a caller.
@@ -25,13 +28,35 @@ public record Principal(String name, Set<Scope> scopes, Set<String> roles, Token
    * @param issuer configured name of its issuer
    * @param client id of the client that it was issued to; null if unknown
    * @param expiresMillis when it expires, on the wall clock; {@link Long#MAX_VALUE} if unknown
+   * @param granted its scopes, as its issuer calls them
    * @param scopeNames what its issuer calls the scopes of the bridge
    */
   public record Token(
-      String issuer, String client, long expiresMillis, Map<Scope, String> scopeNames) {}
+      String issuer,
+      String client,
+      long expiresMillis,
+      Set<String> granted,
+      Map<Scope, String> scopeNames) {}
 
   public boolean may(Scope scope) {
     return scopes.contains(scope);
+  }
+
+  public boolean isAnonymous() {
+    return token == null && name.equals(NOBODY);
+  }
+
+  /** All scopes by name: those of the token, or those of the key. */
+  public Set<String> scopeNames() {
+    return token == null
+        ? scopes.stream().map(Scope::apiName).collect(Collectors.toSet())
+        : token.granted();
+  }
+
+  /** By name only: principals are looked up for every call. */
+  @Override
+  public int hashCode() {
+    return name.hashCode();
   }
 
   /**

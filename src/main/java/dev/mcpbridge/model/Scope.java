@@ -1,4 +1,4 @@
-package dev.mcpbridge.auth;
+package dev.mcpbridge.model;
 
 import java.util.EnumSet;
 import java.util.Locale;
@@ -24,7 +24,7 @@ public enum Scope {
   }
 
   /** The scopes that a token with this one grants: this one and those before it. */
-  Set<Scope> included() {
+  public Set<Scope> included() {
     return EnumSet.range(READ, this);
   }
 }
