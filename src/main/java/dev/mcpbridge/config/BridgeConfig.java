@@ -1,5 +1,6 @@
 package dev.mcpbridge.config;
 
+import dev.mcpbridge.access.AccessRules;
 import dev.mcpbridge.model.ServerId;
 import java.util.List;
 import java.util.Map;
@@ -15,6 +16,7 @@ import java.util.Map;
 public record BridgeConfig(
     HttpConfig http,
     AuthConfig auth,
+    AccessRules access,
     RiskConfig risk,
     LimitsConfig limits,
     ThreadsConfig threads,
@@ -33,16 +35,46 @@ public record BridgeConfig(
 
   public BridgeConfig withAuth(AuthConfig newAuth) {
     return new BridgeConfig(
-        http, newAuth, risk, limits, threads, sandbox, cluster, servers, drainMillis, warnings);
+        http,
+        newAuth,
+        access,
+        risk,
+        limits,
+        threads,
+        sandbox,
+        cluster,
+        servers,
+        drainMillis,
+        warnings);
   }
 
   public BridgeConfig withHttp(HttpConfig newHttp) {
     return new BridgeConfig(
-        newHttp, auth, risk, limits, threads, sandbox, cluster, servers, drainMillis, warnings);
+        newHttp,
+        auth,
+        access,
+        risk,
+        limits,
+        threads,
+        sandbox,
+        cluster,
+        servers,
+        drainMillis,
+        warnings);
   }
 
   public BridgeConfig withCluster(ClusterConfig newCluster) {
     return new BridgeConfig(
-        http, auth, risk, limits, threads, sandbox, newCluster, servers, drainMillis, warnings);
+        http,
+        auth,
+        access,
+        risk,
+        limits,
+        threads,
+        sandbox,
+        newCluster,
+        servers,
+        drainMillis,
+        warnings);
   }
 }

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonLocation;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.mcpbridge.access.AccessRules;
 import dev.mcpbridge.model.RiskLevel;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.protocol.Json;
@@ -15,6 +16,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * Creates a {@link BridgeConfig} from the text of the file and the environment. Reads the whole
@@ -66,6 +68,7 @@ public final class ConfigReader {
     }
     new EnvironmentOverrides(environment, problems).apply(entries);
     AuthConfig auth = AuthReader.read(root.section("auth"));
+    AccessRules access = AccessReader.read(root.section("access"), root.has("access"));
     HttpConfig http = http(root.section("http"), auth);
     RiskConfig risk = risk(root.section("risk"));
     if (risk.operatorApproves() && !auth.isRequired()) {
@@ -85,8 +88,23 @@ public final class ConfigReader {
     if (!problems.isEmpty()) {
       throw new ConfigException(problems);
     }
+    AccessReader.warn(access, auth, serverNames(servers), warnings);
     return new BridgeConfig(
-        http, auth, risk, limits, threads, sandbox, cluster, servers, drainMillis, warnings);
+        http,
+        auth,
+        access,
+        risk,
+        limits,
+        threads,
+        sandbox,
+        cluster,
+        servers,
+        drainMillis,
+        warnings);
+  }
+
+  private static Set<String> serverNames(Map<ServerId, ServerConfig> servers) {
+    return servers.keySet().stream().map(ServerId::name).collect(Collectors.toSet());
   }
 
   /**

@@ -103,7 +103,10 @@ final class SchemaCheck {
   }
 
   private static String type(JsonNode schema) {
-    String range = " from " + schema.path("minimum") + " to " + schema.path("maximum");
+    String range =
+        schema.has("minimum")
+            ? " from " + schema.path("minimum") + " to " + schema.path("maximum")
+            : "";
     if (isSize(schema)) {
       return "expected a size like 512m," + range + " bytes";
     }

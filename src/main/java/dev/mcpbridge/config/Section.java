@@ -130,6 +130,11 @@ final class Section {
     return text == null ? fallback : text;
   }
 
+  /** A value of any type that the schema allows; missing if it is absent or invalid. */
+  JsonNode json(String key) {
+    return value(key);
+  }
+
   /** Only for keys with a default, like all numbers and flags below. */
   int integer(String key) {
     return value(key).intValue();

@@ -164,6 +164,14 @@ class ConfigSchemaTest {
             | auth.issuers[0].algorithms[0]
           {'auth':{'issuers':[{'issuer':'https://i'}]}} | auth.issuers[0].name
           {'sandbox':{'limits':{'cpus':0}}} | sandbox.limits.cpus
+          {'access':{'mode':'off'}} | access.mode
+          {'access':{'rule':[]}} | access.rule
+          {'access':{'rules':[{'name':'a'}]}} | access.rules[0]
+          {'access':{'rules':[{'name':'a','allow':['run']}]}} | access.rules[0].allow[0]
+          {'access':{'rules':[{'name':'a','allow':['call'],'arguments':{'p':{'min':1}}}]}} \
+            | access.rules[0].arguments.p
+          {'access':{'rules':[{'name':'a','allow':['call'],'arguments':{'/p':{'max':'1'}}}]}} \
+            | access.rules[0].arguments./p.max
           """)
   void invalidConfigurationIsRefusedByBoth(String singleQuoted, String path) throws Exception {
     String text = singleQuoted.replace('\'', '"');
@@ -377,7 +385,8 @@ class ConfigSchemaTest {
       }
     }
     if (resolved(schema.path("additionalProperties")).has("properties")) {
-      collect(path + ".s", resolved(schema.path("additionalProperties")), all);
+      String name = schema.at("/propertyNames/pattern").asText().equals("^/") ? "/s" : "s";
+      collect(path + "." + name, resolved(schema.path("additionalProperties")), all);
     }
     if (resolved(schema.path("items")).has("properties")) {
       collect(path + "[0]", resolved(schema.path("items")), all);
@@ -425,6 +434,9 @@ class ConfigSchemaTest {
     }
     if (root.at("/auth/issuers/0") instanceof ObjectNode issuer) {
       issuer.put("name", "i").put("issuer", "https://i");
+    }
+    if (root.at("/access/rules/0") instanceof ObjectNode rule) {
+      rule.put("name", "r").putArray(rule.has("annotations") ? "deny" : "allow").add("call");
     }
     if (root.at("/mcpServers/s") instanceof ObjectNode entry) {
       entry.put("command", "sh");

@@ -1,0 +1,58 @@
+package dev.mcpbridge.access;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.mcpbridge.model.ServerId;
+import dev.mcpbridge.protocol.Json;
+import java.util.EnumSet;
+import java.util.Set;
+
+/**
+ * An entry of a server that a rule can be about.
+ *
+ * @param name name of a tool or prompt, URI of a resource, or a URI template
+ * @param annotations hints of a tool, with the defaults of the specification; empty for others
+ */
+public record Item(ServerId server, Kind kind, String name, JsonNode annotations) {
+  private static final ObjectNode NONE = Json.object();
+
+  /** The kinds of entries, and what one can do with them. */
+  public enum Kind {
+    TOOL(EnumSet.of(Action.CALL)),
+    RESOURCE(EnumSet.of(Action.READ, Action.SUBSCRIBE, Action.COMPLETE)),
+    TEMPLATE(EnumSet.of(Action.READ, Action.SUBSCRIBE, Action.COMPLETE)),
+    PROMPT(EnumSet.of(Action.GET, Action.COMPLETE));
+
+    private final Set<Action> uses;
+
+    Kind(Set<Action> uses) {
+      this.uses = uses;
+    }
+
+    Set<Action> uses() {
+      return uses;
+    }
+  }
+
+  /** A resource, a URI template or a prompt. */
+  public static Item of(ServerId server, Kind kind, String name) {
+    return new Item(server, kind, name, NONE);
+  }
+
+  /**
+   * A tool.
+   *
+   * @param hints its annotations as its server sent them; ignored unless they are an object
+   */
+  public static Item tool(ServerId server, String name, JsonNode hints) {
+    ObjectNode annotations = Json.object();
+    annotations.put("readOnlyHint", false);
+    annotations.put("destructiveHint", true);
+    annotations.put("idempotentHint", false);
+    annotations.put("openWorldHint", true);
+    if (hints instanceof ObjectNode given) {
+      annotations.setAll(given);
+    }
+    return new Item(server, Kind.TOOL, name, annotations);
+  }
+}

@@ -1,0 +1,121 @@
+package dev.mcpbridge.access;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.mcpbridge.model.RiskLevel;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Supplier;
+
+/**
+ * What some callers may do with one entry: the rules that are about both, from which lists and
+ * calls are decided. Immutable.
+ */
+public final class ItemRights {
+  private final boolean allowsByDefault;
+  private final Item.Kind kind;
+  private final List<Rule> allowing = new ArrayList<>(2);
+  private final List<Rule> lacking = new ArrayList<>(0);
+  private final List<Rule> denying = new ArrayList<>(0);
+  private final boolean isListed;
+
+  ItemRights(Rights rights, Item item) {
+    this.allowsByDefault = rights.allowsByDefault();
+    this.kind = item.kind();
+    select(rights.allowing(), item, allowing);
+    select(rights.lacking(), item, lacking);
+    select(rights.denying(), item, denying);
+    this.isListed = mayBeSeen() || kind.uses().stream().anyMatch(this::couldPass);
+  }
+
+  private static void select(List<Rule> rules, Item item, List<Rule> selected) {
+    for (Rule rule : rules) {
+      if (rule.mismatch(item) == null) {
+        selected.add(rule);
+      }
+    }
+  }
+
+  /** Whether the entry is in lists: exactly if some arguments could pass, or a rule shows it. */
+  public boolean isListed() {
+    return isListed;
+  }
+
+  private boolean mayBeSeen() {
+    return allowing.stream().anyMatch(rule -> rule.effect().onlyShows())
+        && denying.stream().noneMatch(rule -> isUnconditional(rule, Action.LIST));
+  }
+
+  private static boolean isUnconditional(Rule rule, Action action) {
+    return rule.isAbout(action) && rule.isUnconditional();
+  }
+
+  /** Whether an action could be allowed with some arguments, or with a token of more scopes. */
+  public boolean couldPass(Action action) {
+    if (allowsByDefault && denying.stream().noneMatch(rule -> isUnconditional(rule, action))) {
+      return true;
+    }
+    return isPassable(allowing, action) || isPassable(lacking, action);
+  }
+
+  /** A rule is of no use if one that denies has no conditions but those of this rule. */
+  private boolean isPassable(List<Rule> rules, Action action) {
+    return rules.stream()
+        .filter(rule -> rule.isAbout(action))
+        .anyMatch(
+            rule ->
+                denying.stream()
+                    .noneMatch(
+                        no -> no.isAbout(action) && rule.arguments().containsAll(no.arguments())));
+  }
+
+  /**
+   * Decides. A completion has no arguments yet, so that conditions on them do not count.
+   *
+   * @param arguments asked for only if a rule has conditions on them
+   */
+  public Decision decide(Action action, Supplier<JsonNode> arguments) {
+    if (action == Action.COMPLETE && couldPass(action)) {
+      return new Decision.Allowed(nameOf(action), RiskLevel.LOW);
+    }
+    for (Rule rule : denying) {
+      if (applies(rule, action, arguments)) {
+        return new Decision.Refused(rule.name(), Set.of());
+      }
+    }
+    Rule allowed = null;
+    RiskLevel risk = RiskLevel.LOW;
+    for (Rule rule : allowing) {
+      if (applies(rule, action, arguments)) {
+        allowed = allowed == null ? rule : allowed;
+        risk = higher(risk, rule.effect().risk());
+      }
+    }
+    if (allowed != null || allowsByDefault) {
+      return new Decision.Allowed(allowed == null ? Decision.DEFAULT : allowed.name(), risk);
+    }
+    return lacking.stream()
+        .filter(rule -> applies(rule, action, arguments))
+        .min(Comparator.comparingInt(rule -> rule.effect().needs().size()))
+        .map(rule -> new Decision.Refused(rule.name(), rule.effect().needs()))
+        .orElse(new Decision.Refused(Decision.DEFAULT, Set.of()));
+  }
+
+  private static RiskLevel higher(RiskLevel one, RiskLevel other) {
+    return other == null || other.compareTo(one) < 0 ? one : other;
+  }
+
+  private String nameOf(Action action) {
+    return allowing.stream()
+        .filter(rule -> rule.isAbout(action))
+        .map(Rule::name)
+        .findFirst()
+        .orElse(Decision.DEFAULT);
+  }
+
+  private boolean applies(Rule rule, Action action, Supplier<JsonNode> arguments) {
+    return rule.isAbout(action)
+        && (rule.isUnconditional() || rule.mismatch(arguments.get()) == null);
+  }
+}

@@ -1,0 +1,73 @@
+package dev.mcpbridge.access;
+
+import dev.mcpbridge.model.ServerId;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The entries that a rule is about.
+ *
+ * @param names their names by kind; all names of all kinds if empty
+ * @param annotations conditions on the annotations of tools
+ */
+public record Items(Names servers, Map<Item.Kind, Names> names, List<Condition> annotations) {
+
+  boolean contain(ServerId server) {
+    return servers.contain(server.name());
+  }
+
+  boolean contain(Item.Kind kind) {
+    return names.isEmpty() || names.containsKey(kind);
+  }
+
+  /** Whether every entry of every server is selected. */
+  boolean isAllOfAServer() {
+    return names.isEmpty() && annotations.isEmpty();
+  }
+
+  /** Null if the entry is selected, else what does not fit, as a clause. */
+  String mismatch(Item item, boolean isAllowing) {
+    if (!contain(item.server())) {
+      return "it is about other servers";
+    }
+    if (!contain(item.kind())) {
+      return "it is about entries of another kind";
+    }
+    if (!names.isEmpty() && !matches(item, isAllowing).applies(isAllowing)) {
+      return "it is about other names";
+    }
+    return Condition.mismatch(annotations, item.annotations(), isAllowing);
+  }
+
+  private Match matches(Item item, boolean isAllowing) {
+    Names selected = names.get(item.kind());
+    if (selected.equals(Names.ALL)) {
+      return Match.YES;
+    }
+    return switch (item.kind()) {
+      case TOOL, PROMPT -> Match.of(selected.contain(item.name()));
+      case TEMPLATE ->
+          Match.of(
+              isAllowing
+                  ? selected.meetTemplate(item.name())
+                  : selected.coverTemplate(item.name()));
+      case RESOURCE -> matchesUri(selected, item.name(), isAllowing);
+    };
+  }
+
+  /** A rule that denies also matches the URI as it was sent. */
+  private static Match matchesUri(Names selected, String uri, boolean isAllowing) {
+    String normalized = Uris.normalized(uri);
+    if (normalized == null) {
+      return Match.UNDECIDED;
+    }
+    return Match.of(selected.contain(normalized) || !isAllowing && selected.contain(uri));
+  }
+
+  /** Whether this is all that another selection has, as far as their texts show. */
+  boolean includes(Items other) {
+    return (servers.equals(Names.ALL) || servers.equals(other.servers))
+        && (names.isEmpty() || names.equals(other.names))
+        && other.annotations.containsAll(annotations);
+  }
+}

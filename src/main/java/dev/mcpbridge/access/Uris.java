@@ -1,0 +1,91 @@
+package dev.mcpbridge.access;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** Paths and URIs in the one form in which they are compared with patterns. Stateless. */
+final class Uris {
+  /** A segment that leads upwards, in a path with either kind of slash. */
+  private static final Pattern UPWARDS = Pattern.compile("(^|[/\\\\])\\.\\.([/\\\\?#]|$)");
+
+  private static final Pattern AUTHORITY = Pattern.compile("^[A-Za-z][A-Za-z0-9+.-]*:(//[^/?#]*)?");
+
+  /** Encoded dots, slashes and NUL, which some servers decode before they read a path. */
+  private static final Pattern ENCODED = Pattern.compile("(?i)%(2e|2f|5c|00)");
+
+  private Uris() {}
+
+  /**
+   * A URI with scheme and host in lower case, and percent-decoded once (RFC 3986 section 6.2.2).
+   *
+   * @return null if it is ambiguous: with {@code ..} segments, backslashes, control characters or
+   *     invalid encoding
+   */
+  static String normalized(String uri) {
+    String decoded = uri.indexOf('%') < 0 ? uri : decoded(uri);
+    if (decoded == null || isAmbiguous(decoded)) {
+      return null;
+    }
+    Matcher authority = AUTHORITY.matcher(decoded);
+    return authority.find()
+        ? authority.group().toLowerCase(Locale.ROOT) + decoded.substring(authority.end())
+        : decoded;
+  }
+
+  /**
+   * Whether a path is below a folder, or the folder itself; undecided if that depends on how the
+   * server reads the path.
+   */
+  static Match isUnder(String folder, String path) {
+    boolean isRelative = folder.startsWith("/") && !path.startsWith("/");
+    if (isRelative || isAmbiguous(path) || ENCODED.matcher(path).find()) {
+      return Match.UNDECIDED;
+    }
+    List<String> steps = segments(path);
+    List<String> start = segments(folder);
+    return Match.of(steps.size() >= start.size() && steps.subList(0, start.size()).equals(start));
+  }
+
+  private static List<String> segments(String path) {
+    return Arrays.stream(path.split("/"))
+        .filter(segment -> !segment.isEmpty() && !segment.equals("."))
+        .toList();
+  }
+
+  private static boolean isAmbiguous(String text) {
+    return text.indexOf('\\') >= 0
+        || text.chars().anyMatch(Character::isISOControl)
+        || UPWARDS.matcher(text).find();
+  }
+
+  /** Null for invalid encoding. */
+  private static String decoded(String uri) {
+    byte[] in = uri.getBytes(StandardCharsets.UTF_8);
+    ByteBuffer out = ByteBuffer.allocate(in.length);
+    for (int i = 0; i < in.length; i++) {
+      if (in[i] != '%') {
+        out.put(in[i]);
+      } else if (i + 2 < in.length
+          && HexFormat.isHexDigit(in[i + 1])
+          && HexFormat.isHexDigit(in[i + 2])) {
+        out.put(
+            (byte) (16 * HexFormat.fromHexDigit(in[i + 1]) + HexFormat.fromHexDigit(in[i + 2])));
+        i += 2;
+      } else {
+        return null;
+      }
+    }
+    try {
+      return StandardCharsets.UTF_8.newDecoder().decode(out.flip()).toString();
+    } catch (CharacterCodingException e) {
+      return null;
+    }
+  }
+}
