@@ -181,9 +181,8 @@ public final class Bridge {
   public Future<Void> reload(BridgeConfig next) {
     requireKeys(next);
     severalCallers.set(config.withAuth(next.auth()).hasSeveralCallers());
-    http.reload(next);
     risk.reload(next.risk());
-    return supervisor.reload(next);
+    return http.reload(next).compose(applied -> supervisor.reload(next));
   }
 
   /** The listener keeps its address, even if a file without keys names a loopback address. */

@@ -40,9 +40,12 @@ public final class ServerRights {
 
   /** The rights at a tool of the catalogue. */
   public ItemRights at(Tool tool) {
-    return tools.computeIfAbsent(
-        tool.name(),
-        name -> new ItemRights(rights, Item.tool(server, name, annotations(tool.definition()))));
+    return tools.computeIfAbsent(tool.name(), name -> new ItemRights(rights, item(server, tool)));
+  }
+
+  /** A tool as rules see it. */
+  public static Item item(ServerId server, Tool tool) {
+    return Item.tool(server, tool.name(), annotations(tool.definition()));
   }
 
   /** The rights at a resource, listed or not, or at a prompt. */
@@ -50,7 +53,7 @@ public final class ServerRights {
     return new ItemRights(rights, Item.of(server, kind, name));
   }
 
-  static JsonNode annotations(JsonSlice definition) {
+  private static JsonNode annotations(JsonSlice definition) {
     JsonSlice annotations = JsonObjects.members(definition).get("annotations");
     try {
       return annotations == null ? MissingNode.getInstance() : Json.tree(annotations);

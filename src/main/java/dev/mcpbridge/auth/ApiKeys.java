@@ -44,6 +44,14 @@ public final class ApiKeys {
     return keys.stream().anyMatch(key -> key.identity().principal().equals(principal));
   }
 
+  /** The principal of a key with the rights that it has now; empty if there is no such key. */
+  Optional<Principal> named(String name) {
+    return keys.stream()
+        .map(key -> key.identity().principal())
+        .filter(principal -> principal.name().equals(name))
+        .findFirst();
+  }
+
   /** A new key: 256 random bits. */
   public static String generate() {
     return "mcpb_" + RandomIds.hex(32);

@@ -189,6 +189,31 @@ public final class Authenticator {
   }
 
   /**
+   * The principal of an earlier request with the rights that its credential has now. A token keeps
+   * those that it had, as long as its issuer is configured.
+   *
+   * @throws BridgeException FORBIDDEN if the credential has been withdrawn
+   */
+  public Principal renewed(Principal earlier) {
+    Optional<Principal> present;
+    if (earlier.token() != null) {
+      String issuer = earlier.token().issuer();
+      present =
+          Optional.of(earlier)
+              .filter(
+                  known -> issuers.stream().anyMatch(each -> each.config().name().equals(issuer)));
+    } else if (earlier.isAnonymous()) {
+      present = Optional.of(earlier).filter(anybody -> !isRequired());
+    } else {
+      present = keys.named(earlier.name());
+    }
+    return present.orElseThrow(
+        () ->
+            new BridgeException(
+                ErrorCode.FORBIDDEN, "The credential of the caller has been withdrawn"));
+  }
+
+  /**
    * Whether a principal would still be accepted, with the same rights.
    *
    * @param before what identified it

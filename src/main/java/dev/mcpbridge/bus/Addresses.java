@@ -1,6 +1,7 @@
 package dev.mcpbridge.bus;
 
 import dev.mcpbridge.error.Executed;
+import dev.mcpbridge.model.BridgeEvent;
 import dev.mcpbridge.model.Call;
 import dev.mcpbridge.model.CallEvent;
 import dev.mcpbridge.model.Caller;
@@ -8,6 +9,7 @@ import dev.mcpbridge.model.Confirmation;
 import dev.mcpbridge.model.InstanceId;
 import dev.mcpbridge.model.InstanceLocation;
 import dev.mcpbridge.model.RiskGrading;
+import dev.mcpbridge.model.RiskLevel;
 import dev.mcpbridge.model.RiskRules;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.ServerView;
@@ -217,8 +219,13 @@ public final class Addresses {
     }
   }
 
-  /** A request to the gate. */
-  public record Assessment(Target target, RiskRules rules, boolean destructive) {}
+  /**
+   * A request to the gate.
+   *
+   * @param atLeast level that the call has at least, by other rules than those of the gate
+   */
+  public record Assessment(
+      Target target, RiskRules rules, boolean destructive, RiskLevel atLeast) {}
 
   /** The gate's decision. */
   public enum Decision {
@@ -287,11 +294,4 @@ public final class Addresses {
 
   /** Cancels a call. */
   public record Cancellation(String callId, String reason) {}
-
-  /**
-   * An event for clients of {@code /events}.
-   *
-   * @param audience the caller that may receive it; null for all callers
-   */
-  public record BridgeEvent(String name, JsonSlice data, String audience) {}
 }

@@ -1,6 +1,5 @@
 package dev.mcpbridge.bus;
 
-import dev.mcpbridge.bus.Addresses.BridgeEvent;
 import dev.mcpbridge.bus.Addresses.Cancellation;
 import dev.mcpbridge.bus.Addresses.InstanceStopped;
 import dev.mcpbridge.bus.Addresses.PendingConfirmation;
@@ -9,6 +8,7 @@ import dev.mcpbridge.bus.Addresses.ResourceUpdate;
 import dev.mcpbridge.bus.Addresses.ServerRequest;
 import dev.mcpbridge.bus.Addresses.SessionMessage;
 import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.model.BridgeEvent;
 import dev.mcpbridge.model.Call;
 import dev.mcpbridge.model.CallEvent;
 import dev.mcpbridge.model.Caller;
@@ -93,8 +93,16 @@ public final class WireCodecs {
       new WireCodec<>(
           (out, event) ->
               json(out.text(event.name()), event.data())
-                  .optional(event.audience(), WireWriter::text),
-          in -> new BridgeEvent(in.text(), json(in), in.optional(WireReader::text)));
+                  .optional(event.audience(), WireWriter::text)
+                  .optional(event.server(), (each, server) -> each.text(server.name()))
+                  .optional(event.tool(), WireWriter::text),
+          in ->
+              new BridgeEvent(
+                  in.text(),
+                  json(in),
+                  in.optional(WireReader::text),
+                  in.optional(each -> new ServerId(each.text())),
+                  in.optional(WireReader::text)));
 
   private WireCodecs() {}
 

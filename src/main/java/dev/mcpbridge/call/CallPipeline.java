@@ -17,6 +17,8 @@ import dev.mcpbridge.model.Call;
 import dev.mcpbridge.model.Caller;
 import dev.mcpbridge.model.CancellationToken;
 import dev.mcpbridge.model.Confirmation;
+import dev.mcpbridge.model.Principal;
+import dev.mcpbridge.model.RiskLevel;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.ServerView;
 import dev.mcpbridge.model.Target;
@@ -52,7 +54,7 @@ public final class CallPipeline {
   private static final RateLimitedLogger FAILURES = new RateLimitedLogger(LOG);
 
   private final Bus bus;
-  private final Directory directory;
+  private final AccessControl access;
   private final ArgumentValidator schemas;
   private final OutputSchemaCheck outputs;
   private final UpstreamCredentials credentials;
@@ -66,8 +68,9 @@ public final class CallPipeline {
    * A call whose target exists.
    *
    * @param tool null for resources and prompts
+   * @param atLeast risk level by the access rules
    */
-  private record AdmittedCall(ServerView server, Tool tool, Call call) {
+  private record AdmittedCall(ServerView server, Tool tool, Call call, RiskLevel atLeast) {
     /** Identifies the program or API of the server, and the definition of the tool. */
     String definitionDigest() {
       return CallPipeline.definitionDigest(server, tool);
@@ -80,20 +83,20 @@ public final class CallPipeline {
      */
     AdmittedCall confirmed(String remoteConfirmation) {
       Call confirmed = call.withMeta(MetaKeys.CONFIRMED, JsonObjects.quoted(remoteConfirmation));
-      return new AdmittedCall(server, tool, confirmed);
+      return new AdmittedCall(server, tool, confirmed, atLeast);
     }
   }
 
   public CallPipeline(
       Bus bus,
-      Directory directory,
+      AccessControl access,
       ArgumentValidator schemas,
       OutputSchemaCheck outputs,
       UpstreamCredentials credentials,
       MemoryBudget memory,
       Counts counts) {
     this.bus = bus;
-    this.directory = directory;
+    this.access = access;
     this.schemas = schemas;
     this.outputs = outputs;
     this.credentials = credentials;
@@ -135,7 +138,7 @@ public final class CallPipeline {
   public Future<CallOutcome> runApproved(Confirmation approved, boolean streaming) {
     CancellationToken cancellation = cancellationOf(approved.call().id());
     Call call = approved.call().withCancellation(cancellation).withStreaming(streaming);
-    return awaitStart(call.server(), call.target(), cancellation)
+    return awaitStart(call.caller(), call.server(), call.target(), cancellation)
         .map(server -> readmit(call, approved.definitionDigest(), server))
         .compose(admitted -> assess(admitted).compose(decision -> actApproved(admitted, decision)))
         .onComplete(done -> cancellations.remove(call.id()))
@@ -178,21 +181,21 @@ public final class CallPipeline {
                     ErrorCode.OVERLOADED,
                     "Not enough memory for the response: too many responses are in flight")
                 .withRetryAfter(1_000))
-        : awaitStart(request.server(), request.target(), cancellation);
+        : awaitStart(request.caller(), request.server(), request.target(), cancellation);
   }
 
   /** Waits for the start of the server, which counts against the timeout of the call. */
   private Future<ServerView> awaitStart(
-      ServerId server, Target target, CancellationToken cancellation) {
-    Future<ServerView> discovered = directory.discovered(server);
+      Caller caller, ServerId server, Target target, CancellationToken cancellation) {
+    Future<ServerView> discovered = access.whole(caller.principal(), server);
     if (discovered.isComplete()) {
       return discovered;
     }
     Promise<ServerView> start = Promise.promise();
     cancellation.onCancel(start::tryFail);
     discovered.onComplete(start::tryComplete, start::tryFail);
-    return directory
-        .find(server)
+    return access
+        .find(caller.principal(), server)
         .compose(view -> within(view.timeouts().of(target) + GRACE_MILLIS, start.future()));
   }
 
@@ -229,9 +232,12 @@ public final class CallPipeline {
     if (target.kind() == Target.Kind.TOOL) {
       tool = server.catalogue().tools().get(target.name());
       if (tool == null) {
-        throw new BridgeException(ErrorCode.TOOL_NOT_FOUND, "Unknown tool");
+        throw unknownTool();
       }
     }
+    RiskLevel atLeast =
+        access.require(
+            request.caller().principal(), server, target, tool, request.arguments().json());
     Call call =
         new Call(
                 request.id(),
@@ -244,13 +250,19 @@ public final class CallPipeline {
                 request.envelope(),
                 cancellation)
             .withTimeout(server.timeouts().of(target), startNanos);
-    return new AdmittedCall(server, tool, call);
+    return new AdmittedCall(server, tool, call, atLeast);
+  }
+
+  static BridgeException unknownTool() {
+    return new BridgeException(ErrorCode.TOOL_NOT_FOUND, "Unknown tool");
   }
 
   /**
+   * Admits a call again with the rights that its caller has now.
+   *
    * @param shownDigest of what was shown for confirmation
    */
-  private static AdmittedCall readmit(Call call, String shownDigest, ServerView server) {
+  private AdmittedCall readmit(Call call, String shownDigest, ServerView server) {
     Tool tool = server.catalogue().tools().get(call.target().name());
     if (!definitionDigest(server, tool).equals(shownDigest)) {
       throw new BridgeException(
@@ -259,7 +271,10 @@ public final class CallPipeline {
               + call.target().kind().noun()
               + " or the program of its server changed after it was shown for confirmation");
     }
-    return new AdmittedCall(server, tool, call.withTimeout(server.timeouts().of(call.target())));
+    Principal asker = access.renewed(call.caller().principal());
+    RiskLevel atLeast = access.require(asker, server, call.target(), tool, call.arguments());
+    Call renewed = call.withTimeout(server.timeouts().of(call.target()));
+    return new AdmittedCall(server, tool, renewed, atLeast);
   }
 
   private static String definitionDigest(ServerView server, Tool tool) {
@@ -274,7 +289,8 @@ public final class CallPipeline {
   private Future<Decision> assess(AdmittedCall admitted) {
     boolean destructive = admitted.tool() != null && admitted.tool().destructive();
     Assessment assessment =
-        new Assessment(admitted.call().target(), admitted.server().risk(), destructive);
+        new Assessment(
+            admitted.call().target(), admitted.server().risk(), destructive, admitted.atLeast());
     return bus.request(Addresses.ASSESS, assessment);
   }
 
@@ -384,7 +400,7 @@ public final class CallPipeline {
   }
 
   private String counted(ServerId server) {
-    return directory.exists(server) ? server.name() : "";
+    return access.exists(server) ? server.name() : "";
   }
 
   private static BridgeException withPrefix(Target target, BridgeException failure) {

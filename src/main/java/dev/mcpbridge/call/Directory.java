@@ -18,6 +18,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 
 /**
@@ -111,6 +112,11 @@ public final class Directory {
     return List.copyOf(views.values());
   }
 
+  /** A server as last published, if it exists. */
+  public Optional<ServerView> known(ServerId id) {
+    return Optional.ofNullable(views.get(id));
+  }
+
   /** Whether the server exists. */
   public boolean exists(ServerId id) {
     return views.containsKey(id);
@@ -191,7 +197,7 @@ public final class Directory {
   }
 
   /** A node that has just started may not have received the servers yet. */
-  private BridgeException notFound(ServerId id) {
+  BridgeException notFound(ServerId id) {
     if (!cluster.isAlone() && List.of("joining", "cut_off").contains(cluster.view().state())) {
       return new BridgeException(
               ErrorCode.NO_QUORUM,

@@ -15,6 +15,7 @@ import io.vertx.core.Vertx;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * Three tools instead of many: one searches the tools, one describes a tool, and one calls it
@@ -86,7 +87,7 @@ public final class LeanDiscovery {
       throw new BridgeException(ErrorCode.INVALID_ARGUMENTS, "arguments must be an object");
     }
     String name = name(members);
-    location(toolCatalogue, name);
+    toolCatalogue.tool(name).orElseThrow(() -> unknown(name));
     return new ResolvedCall(name, Arguments.fromScanned(arguments, false));
   }
 
@@ -99,8 +100,7 @@ public final class LeanDiscovery {
     Map<String, JsonSlice> members = JsonObjects.members(arguments.json());
     return switch (name) {
       case SEARCH -> search(toolCatalogue, arguments);
-      case DESCRIBE ->
-          Future.succeededFuture(result(location(toolCatalogue, name(members)).entry()));
+      case DESCRIBE -> Future.succeededFuture(result(listed(toolCatalogue, name(members)).entry()));
       default ->
           throw new BridgeException(
               ErrorCode.TOOL_NOT_FOUND,
@@ -145,14 +145,15 @@ public final class LeanDiscovery {
     return text.length() > MAX_SUMMARY_CHARS ? text.substring(0, MAX_SUMMARY_CHARS) + "…" : text;
   }
 
-  private static ToolCatalogue.ToolLocation location(ToolCatalogue toolCatalogue, String name) {
-    return toolCatalogue
-        .tool(name)
-        .orElseThrow(
-            () ->
-                new BridgeException(
-                    ErrorCode.TOOL_NOT_FOUND,
-                    "Unknown tool '" + name + "'; use " + SEARCH + " to find the available tools"));
+  private static ToolCatalogue.ToolLocation listed(ToolCatalogue toolCatalogue, String name) {
+    return Optional.ofNullable(toolCatalogue.toolsByName().get(name))
+        .orElseThrow(() -> unknown(name));
+  }
+
+  private static BridgeException unknown(String name) {
+    return new BridgeException(
+        ErrorCode.TOOL_NOT_FOUND,
+        "Unknown tool '" + name + "'; use " + SEARCH + " to find the available tools");
   }
 
   private static JsonSlice result(JsonSlice structured) {

@@ -1,9 +1,9 @@
 package dev.mcpbridge.call;
 
 import dev.mcpbridge.bus.Addresses;
-import dev.mcpbridge.bus.Addresses.BridgeEvent;
 import dev.mcpbridge.bus.Bus;
 import dev.mcpbridge.metrics.Counts;
+import dev.mcpbridge.model.BridgeEvent;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.Tool;
 import dev.mcpbridge.protocol.Json;
@@ -113,6 +113,7 @@ public final class OutputSchemaCheck {
     mismatches.forEach(event::value);
     bus.publish(
         Addresses.EVENTS,
-        new BridgeEvent("output_mismatch", event.endArray().endObject().toSlice(), null));
+        new BridgeEvent(
+            "output_mismatch", event.endArray().endObject().toSlice(), null, server, tool.name()));
   }
 }

@@ -16,6 +16,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 
 /**
  * The catalogue of one door, and the server behind each name: one server with its own names, or
@@ -27,6 +28,7 @@ public final class ToolCatalogue {
   private final List<ServerView> servers;
   private final boolean qualified;
   private final ToolCatalogue full;
+  private final ToolCatalogue whole;
   private final Map<String, ToolLocation> tools = new LinkedHashMap<>();
   private final Map<String, List<String>> toolsByOwnName = new HashMap<>();
   private final Map<String, ToolLocation> prompts = new LinkedHashMap<>();
@@ -61,10 +63,11 @@ public final class ToolCatalogue {
    */
   public record Resource(ServerId server, String uri) {}
 
-  private ToolCatalogue(List<ServerView> servers, boolean qualified) {
+  private ToolCatalogue(List<ServerView> servers, boolean qualified, ToolCatalogue whole) {
     this.servers = servers;
     this.qualified = qualified;
     this.full = null;
+    this.whole = whole;
     servers.forEach(this::add);
   }
 
@@ -72,6 +75,7 @@ public final class ToolCatalogue {
     this.servers = full.servers;
     this.qualified = full.qualified;
     this.full = full;
+    this.whole = full.whole;
     prompts.putAll(full.prompts);
     resources.putAll(full.resources);
     templates.putAll(full.templates);
@@ -82,6 +86,16 @@ public final class ToolCatalogue {
     return new ToolCatalogue(this);
   }
 
+  /**
+   * The same catalogue, which also resolves names that it does not list, so that their use is
+   * refused and not unknown.
+   *
+   * @param everything the catalogue with the entries that are not listed
+   */
+  ToolCatalogue within(ToolCatalogue everything) {
+    return new ToolCatalogue(servers, qualified, everything);
+  }
+
   /** The full catalogue of a lean one; empty if this one lists its tools itself. */
   public Optional<ToolCatalogue> full() {
     return Optional.ofNullable(full);
@@ -89,7 +103,7 @@ public final class ToolCatalogue {
 
   /** The catalogue of one discovered server. */
   public static ToolCatalogue of(ServerView server) {
-    return new ToolCatalogue(List.of(server), false);
+    return new ToolCatalogue(List.of(server), false, null);
   }
 
   /** The catalogue of all discovered servers, sorted by their names. */
@@ -99,7 +113,8 @@ public final class ToolCatalogue {
             .filter(ServerView::isDiscovered)
             .sorted(Comparator.comparing(server -> server.id().name()))
             .toList(),
-        true);
+        true,
+        null);
   }
 
   public List<ServerView> servers() {
@@ -134,8 +149,18 @@ public final class ToolCatalogue {
     return entries(templates);
   }
 
+  /** The tool of a name, listed or not. */
   public Optional<ToolLocation> tool(String name) {
-    return Optional.ofNullable(tools.get(name));
+    return Optional.ofNullable(tools.get(name)).or(() -> unlisted(all -> all.tools.get(name)));
+  }
+
+  /** An entry of a server of this catalogue that it does not list. */
+  private Optional<ToolLocation> unlisted(Function<ToolCatalogue, ToolLocation> find) {
+    return Optional.ofNullable(whole).map(find).filter(location -> offers(location.server().id()));
+  }
+
+  private boolean offers(ServerId id) {
+    return servers.stream().anyMatch(server -> server.id().equals(id));
   }
 
   /** The names in this catalogue of all tools with this name at their server. */
@@ -143,8 +168,9 @@ public final class ToolCatalogue {
     return toolsByOwnName.getOrDefault(ownName, List.of());
   }
 
+  /** The prompt of a name, listed or not. */
   public Optional<ToolLocation> prompt(String name) {
-    return Optional.ofNullable(prompts.get(name));
+    return Optional.ofNullable(prompts.get(name)).or(() -> unlisted(all -> all.prompts.get(name)));
   }
 
   /**
@@ -157,6 +183,10 @@ public final class ToolCatalogue {
       return Optional.of(new Resource(listed.server().id(), listed.name()));
     }
     return qualifiedResource(uri)
+        .or(
+            () ->
+                unlisted(all -> all.resources.get(uri))
+                    .map(location -> new Resource(location.server().id(), location.name())))
         .or(
             () ->
                 servers.stream()

@@ -102,6 +102,7 @@ public final class Main {
         .addSubcommand(new KeyCommand())
         .addSubcommand(new SandboxCommand())
         .addSubcommand(new ClusterCommand())
+        .addSubcommand(new AccessCommand())
         .addSubcommand(new ToolsCommand())
         .addSubcommand(new CallCommand())
         .addSubcommand(new ConfirmCommand())

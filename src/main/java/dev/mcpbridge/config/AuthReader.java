@@ -20,6 +20,9 @@ final class AuthReader {
     Set<String> names = new HashSet<>();
     for (Section key : auth.sections("keys")) {
       String name = key.text("name");
+      if ("anonymous".equals(name)) {
+        key.report("name", "is the name of callers without a credential");
+      }
       if (!names.add(name)) {
         key.report("name", "another key already has this name");
       }

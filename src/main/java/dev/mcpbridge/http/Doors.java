@@ -1,6 +1,7 @@
 package dev.mcpbridge.http;
 
 import dev.mcpbridge.bus.Bus;
+import dev.mcpbridge.call.AccessControl;
 import dev.mcpbridge.call.ArgumentValidator;
 import dev.mcpbridge.call.BackgroundCalls;
 import dev.mcpbridge.call.CallIds;
@@ -18,6 +19,7 @@ import dev.mcpbridge.http.mcp.McpDoor;
 import dev.mcpbridge.http.openapi.OpenApiDoor;
 import dev.mcpbridge.http.reply.Replies;
 import dev.mcpbridge.http.reply.StreamSlots;
+import dev.mcpbridge.http.rest.AccessApi;
 import dev.mcpbridge.http.rest.BackgroundCallsApi;
 import dev.mcpbridge.http.rest.BatchApi;
 import dev.mcpbridge.http.rest.CallAnswers;
@@ -30,9 +32,11 @@ import dev.mcpbridge.http.rest.HealthApi;
 import dev.mcpbridge.http.rest.MetricsApi;
 import dev.mcpbridge.http.rest.ServersApi;
 import dev.mcpbridge.http.rest.ToolCallsApi;
+import dev.mcpbridge.http.rest.WhoamiApi;
 import dev.mcpbridge.http.toolcall.ModelCalls;
 import dev.mcpbridge.http.toolcall.ToolCallDoor;
 import dev.mcpbridge.limit.Shares;
+import dev.mcpbridge.model.Principal;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.validation.SchemaValidator;
 import io.vertx.core.Handler;
@@ -42,9 +46,13 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.time.Clock;
+import java.util.function.UnaryOperator;
 
 /** All doors, built around one call pipeline. */
 record Doors(
+    AccessControl access,
+    AccessApi explanations,
+    WhoamiApi whoami,
     ToolCallsApi calls,
     BatchApi batch,
     BackgroundCallsApi background,
@@ -68,13 +76,15 @@ record Doors(
       HttpVerticle.Dependencies dependencies,
       StreamSlots streams,
       CallAnswers answers,
-      HealthApi.Conditions conditions) {
+      HealthApi.Conditions conditions,
+      UnaryOperator<Principal> renewed) {
     Bus bus = dependencies.bus();
     Cluster cluster = dependencies.cluster();
     BridgeConfig config = dependencies.config();
     int depth = config.limits().depth();
-    Services services = Services.of(vertx, dependencies);
+    Services services = Services.of(vertx, dependencies, renewed);
     Directory directory = services.directory();
+    AccessControl access = services.access();
     CallPipeline pipeline = services.pipeline();
     CallIds ids = new CallIds();
     BackgroundCalls background =
@@ -93,31 +103,24 @@ record Doors(
             streams,
             answers,
             depth);
-    CatalogueCache catalogueCache = new CatalogueCache(vertx, directory);
+    CatalogueCache catalogueCache = new CatalogueCache(vertx, directory, access);
     return new Doors(
+        access,
+        new AccessApi(access, depth),
+        new WhoamiApi(access),
         calls,
         new BatchApi(pipeline, ids, answers, depth),
         new BackgroundCallsApi(background, answers),
-        new ServersApi(bus, directory, depth),
-        new CredentialsApi(directory, services.credentials(), depth),
-        new CatalogueApi(bus, directory, services.schemas()),
+        new ServersApi(bus, directory, access, depth),
+        new CredentialsApi(access, services.credentials(), depth),
+        new CatalogueApi(bus, access, services.schemas()),
         new ConfirmationsApi(bus, pipeline, decided, calls, answers, depth),
-        new EventsApi(bus, streams),
-        new HealthApi(directory, cluster, conditions),
+        new EventsApi(bus, access, streams),
+        new HealthApi(directory, access, cluster, conditions),
         new ClusterApi(cluster),
-        new MetricsApi(directory, cluster, dependencies.memory(), dependencies.counts()),
+        new MetricsApi(directory, access, cluster, dependencies.memory(), dependencies.counts()),
         new McpDoor(
-            new McpDoor.Dependencies(
-                vertx,
-                bus,
-                cluster,
-                directory,
-                pipeline,
-                decided,
-                ids,
-                streams,
-                sessions(dependencies),
-                config.http().sessions().idleMillis()),
+            mcp(vertx, dependencies, services, decided, ids, streams),
             catalogueCache,
             dependencies.self(),
             depth),
@@ -129,15 +132,40 @@ record Doors(
         contract());
   }
 
+  private static McpDoor.Dependencies mcp(
+      Vertx vertx,
+      HttpVerticle.Dependencies dependencies,
+      Services services,
+      DecidedCalls decided,
+      CallIds ids,
+      StreamSlots streams) {
+    return new McpDoor.Dependencies(
+        vertx,
+        dependencies.bus(),
+        dependencies.cluster(),
+        services.directory(),
+        services.access(),
+        services.pipeline(),
+        decided,
+        ids,
+        streams,
+        sessions(dependencies),
+        dependencies.config().http().sessions().idleMillis());
+  }
+
   /** The services that the doors share. */
   private record Services(
       Directory directory,
+      AccessControl access,
       UpstreamCredentials credentials,
       ArgumentValidator schemas,
       CallPipeline pipeline) {
 
-    static Services of(Vertx vertx, HttpVerticle.Dependencies deps) {
+    static Services of(
+        Vertx vertx, HttpVerticle.Dependencies deps, UnaryOperator<Principal> renewed) {
       Directory directory = new Directory(deps.bus(), deps.cluster());
+      AccessControl access =
+          new AccessControl(directory, deps.counts(), deps.config().access(), renewed);
       directory.open();
       UpstreamCredentials credentials =
           new UpstreamCredentials(
@@ -149,10 +177,11 @@ record Doors(
       OutputSchemaCheck outputs = new OutputSchemaCheck(validator, deps.bus(), deps.counts());
       return new Services(
           directory,
+          access,
           credentials,
           schemas,
           new CallPipeline(
-              deps.bus(), directory, schemas, outputs, credentials, deps.memory(), deps.counts()));
+              deps.bus(), access, schemas, outputs, credentials, deps.memory(), deps.counts()));
     }
   }
 

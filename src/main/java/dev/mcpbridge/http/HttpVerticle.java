@@ -2,22 +2,20 @@ package dev.mcpbridge.http;
 
 import dev.mcpbridge.auth.Authenticator;
 import dev.mcpbridge.bus.Bus;
+import dev.mcpbridge.call.AccessControl;
 import dev.mcpbridge.cluster.Cluster;
 import dev.mcpbridge.config.BridgeConfig;
 import dev.mcpbridge.config.HttpConfig;
-import dev.mcpbridge.http.openapi.DocsPage;
-import dev.mcpbridge.http.reply.Replies;
 import dev.mcpbridge.http.reply.StreamSlots;
 import dev.mcpbridge.http.rest.CallAnswers;
 import dev.mcpbridge.http.rest.HealthApi;
 import dev.mcpbridge.memory.MemoryBudget;
 import dev.mcpbridge.metrics.Counts;
 import dev.mcpbridge.protocol.BridgeIdentity;
-import dev.mcpbridge.protocol.JsonSlice;
-import dev.mcpbridge.protocol.JsonWriter;
 import dev.mcpbridge.validation.SchemaValidator;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;
+import io.vertx.core.Promise;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
@@ -31,8 +29,6 @@ import io.vertx.ext.web.handler.CorsHandler;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
-import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.BiPredicate;
@@ -53,10 +49,6 @@ public final class HttpVerticle extends VerticleBase {
   private static final CharSequence NOSNIFF_NAME =
       HttpHeaders.createOptimized("x-content-type-options");
   private static final CharSequence NOSNIFF = HttpHeaders.createOptimized("nosniff");
-  private static final List<String> LINKS =
-      List.of("/servers", "/tools", "/mcp", "/openapi.json", "/docs", "/health");
-
-  private static final List<String> HEALTH = List.of("/health", "/health/live", "/health/ready");
   private static final Set<HttpMethod> READ_METHODS = Set.of(HttpMethod.GET, HttpMethod.HEAD);
 
   private final Dependencies dependencies;
@@ -66,6 +58,7 @@ public final class HttpVerticle extends VerticleBase {
   private final BiPredicate<InetSocketAddress, InetSocketAddress> isOwnProcess;
   private volatile HealthApi.Phase phase = HealthApi.Phase.STARTING;
   private CallerChecks callers;
+  private AccessControl access;
   private AddressChecks addresses;
   private CorsHandler cors;
   private ConnectionGuard guard;
@@ -103,7 +96,16 @@ public final class HttpVerticle extends VerticleBase {
   public Future<?> start() {
     callers = new CallerChecks(new Authenticator(vertx, config.auth()), config.auth(), this::url);
     guard = new ConnectionGuard(vertx, config.http(), config.limits(), dependencies.memory());
-    Router router = router(Doors.open(vertx, dependencies, streams, answers, conditions()));
+    Doors doors =
+        Doors.open(
+            vertx,
+            dependencies,
+            streams,
+            answers,
+            conditions(),
+            earlier -> callers.authenticator().renewed(earlier));
+    access = doors.access();
+    Router router = router(doors);
     server =
         vertx
             .createHttpServer(options(config.http()))
@@ -147,12 +149,15 @@ public final class HttpVerticle extends VerticleBase {
   }
 
   /**
-   * Applies the settings that need no new listener: keys, host names, origins and limits. Ends
-   * event streams of principals whose key was removed. May be called from any thread.
+   * Applies the settings that need no new listener: keys, access rules, host names, origins and
+   * limits. Ends event streams of principals whose key was removed. May be called from any thread.
+   *
+   * @return succeeds when all requests are judged by the new settings
    */
-  public void reload(BridgeConfig next) {
+  public Future<Void> reload(BridgeConfig next) {
     answers.reload(next.risk().pendingStatus());
     guard.reload(next.http());
+    Promise<Void> applied = Promise.promise();
     context.runOnContext(
         v -> {
           streams.reload(next.http().maxStreams());
@@ -161,7 +166,10 @@ public final class HttpVerticle extends VerticleBase {
           streams.endOf(principal -> !callers.authenticator().accepts(principal, before));
           addresses.reload(next.http());
           cors = CorsRules.of(next.http());
+          access.reload(next.access());
+          applied.complete();
         });
+    return applied.future();
   }
 
   /** Reports not ready, and continues to serve requests. */
@@ -181,7 +189,10 @@ public final class HttpVerticle extends VerticleBase {
     addresses = new AddressChecks(config.http());
     cors = CorsRules.of(config.http());
     body = BodyHandler.create(false).setBodyLimit(config.limits().bodyBytes());
-    publicPages = publicPages(doors.health());
+    publicPages =
+        PublicPages.of(
+            dependencies.self(),
+            config.http().openHealth() ? ctx -> openHealth(ctx, doors.health()) : null);
     router.route().handler(this::checkAddress);
     router.route().handler(this::servePublicPageOrAdmit);
     startupGate =
@@ -242,17 +253,6 @@ public final class HttpVerticle extends VerticleBase {
     body.handle(ctx);
   }
 
-  /** The handlers that need no key, by path. */
-  private Map<String, Handler<RoutingContext>> publicPages(HealthApi health) {
-    Map<String, Handler<RoutingContext>> pages = new HashMap<>(DocsPage.pages());
-    JsonSlice welcome = welcome(dependencies.self());
-    pages.put("/", ctx -> Replies.json(ctx, 200, welcome));
-    if (config.http().openHealth()) {
-      HEALTH.forEach(path -> pages.put(path, ctx -> openHealth(ctx, health)));
-    }
-    return Map.copyOf(pages);
-  }
-
   /** A request with a key gets the details that its key allows. */
   private void openHealth(RoutingContext ctx, HealthApi health) {
     if (callers.lacksRequiredKey(ctx.request())) {
@@ -260,14 +260,6 @@ public final class HttpVerticle extends VerticleBase {
     } else {
       admit(ctx);
     }
-  }
-
-  /** Identifies the bridge and links to its resources; needs no key. */
-  private static JsonSlice welcome(BridgeIdentity self) {
-    JsonWriter out =
-        new JsonWriter().beginObject().membersOf(self.implementation()).name("links").beginObject();
-    LINKS.forEach(path -> out.member(path.substring(1).replace(".json", ""), path));
-    return out.endObject().endObject().toSlice();
   }
 
   private static HttpServerOptions options(HttpConfig config) {

@@ -10,7 +10,6 @@ import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.http.reply.Callers;
 import dev.mcpbridge.http.reply.Problems;
-import dev.mcpbridge.http.rest.WhoamiApi;
 import dev.mcpbridge.model.Scope;
 import io.vertx.core.Handler;
 import io.vertx.core.http.HttpMethod;
@@ -80,7 +79,9 @@ final class Routes {
         .add(GET, "/confirmations/{confirmation}", Scope.CALL, doors.confirmations()::show)
         .add(POST, "/confirmations/{confirmation}", Scope.CALL, doors.confirmations()::decide)
         .add(GET, "/events", Scope.READ, doors.events()::listen)
-        .add(GET, "/whoami", null, WhoamiApi::show)
+        .add(GET, "/whoami", null, doors.whoami()::show)
+        .add(GET, "/access/explain", Scope.READ, doors.explanations()::explainQuery)
+        .add(POST, "/access/explain", Scope.READ, doors.explanations()::explain)
         .add(GET, "/health", Scope.READ, doors.health()::health)
         .add(GET, "/health/live", Scope.READ, doors.health()::live)
         .add(GET, "/health/ready", Scope.READ, doors.health()::ready)

@@ -7,8 +7,11 @@ import java.util.concurrent.atomic.LongAdder;
 /** The counters; all other metrics are read when they are requested. Thread-safe. */
 public final class Counts {
   private final Map<String, ServerCounts> servers = new ConcurrentHashMap<>();
+  private final Map<AccessDecision, LongAdder> decisions = new ConcurrentHashMap<>();
   private final LongAdder nodeRequests = new LongAdder();
   private final LongAdder lostNodeRequests = new LongAdder();
+
+  record AccessDecision(String decision, String rule) {}
 
   /**
    * Counts a call that its server answered.
@@ -43,6 +46,17 @@ public final class Counts {
     lostNodeRequests.increment();
   }
 
+  /**
+   * Counts a decision about a call by the access rules.
+   *
+   * @param decision {@code allow}, {@code deny} or {@code would_deny}
+   */
+  public void decided(String decision, String rule) {
+    AccessDecision key = new AccessDecision(decision, rule);
+    LongAdder count = decisions.get(key);
+    (count != null ? count : decisions.computeIfAbsent(key, k -> new LongAdder())).increment();
+  }
+
   /** Removes the counters of a removed server. */
   public void forget(String server) {
     servers.remove(server);
@@ -55,6 +69,10 @@ public final class Counts {
 
   Map<String, ServerCounts> servers() {
     return servers;
+  }
+
+  Map<AccessDecision, LongAdder> decisions() {
+    return decisions;
   }
 
   long nodeRequests() {

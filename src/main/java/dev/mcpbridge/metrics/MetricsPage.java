@@ -19,6 +19,7 @@ import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Predicate;
 import java.util.function.ToDoubleFunction;
 
 /** All metrics of the bridge in the formats of Prometheus. Created for each request; stateless. */
@@ -49,14 +50,21 @@ public final class MetricsPage {
 
   /**
    * @param accept the {@code Accept} header; null for any format
+   * @param isShown whether calls of a server, by its name, are on the page
    * @param heldBytes memory used by large messages in flight
    * @param nodes null without a cluster
    */
   public static Page write(
-      String accept, Counts counts, long heldBytes, List<Server> servers, Nodes nodes) {
+      String accept,
+      Counts counts,
+      Predicate<String> isShown,
+      long heldBytes,
+      List<Server> servers,
+      Nodes nodes) {
     MetricsPage page = new MetricsPage();
-    page.addCalls(counts);
+    page.addCalls(counts, isShown);
     page.addServers(servers);
+    page.addDecisions(counts);
     page.gauge("held_bytes", "Memory used by large messages in flight.", one(heldBytes));
     if (nodes != null) {
       page.addNodes(nodes, counts);
@@ -64,7 +72,7 @@ public final class MetricsPage {
     return page(accept, new MetricSnapshots(page.all));
   }
 
-  private void addCalls(Counts counts) {
+  private void addCalls(Counts counts, Predicate<String> isShown) {
     List<Point> calls = new ArrayList<>();
     List<Point> unchecked = new ArrayList<>();
     HistogramSnapshot.Builder durations =
@@ -77,6 +85,9 @@ public final class MetricsPage {
         .servers()
         .forEach(
             (server, count) -> {
+              if (!isShown.test(server)) {
+                return;
+              }
               long[] buckets = count.buckets();
               calls.add(ended(server, "answered", Arrays.stream(buckets).sum()));
               count
@@ -116,6 +127,24 @@ public final class MetricsPage {
         "messages_dropped",
         "Messages dropped for exceeding a limit.",
         each(servers, Server::dropped));
+  }
+
+  /** Only with access rules. */
+  private void addDecisions(Counts counts) {
+    List<Point> decisions = new ArrayList<>();
+    counts
+        .decisions()
+        .forEach(
+            (key, count) ->
+                decisions.add(
+                    new Point(
+                        Labels.of("decision", key.decision(), "rule", key.rule()), count.sum())));
+    if (!decisions.isEmpty()) {
+      counter(
+          "access_decisions",
+          "Decisions about calls by access rule: allow, deny, or would_deny in report mode.",
+          decisions);
+    }
   }
 
   private void addNodes(Nodes nodes, Counts counts) {

@@ -33,7 +33,9 @@ public final class RiskPolicy implements RiskGrading {
    */
   public Decision decide(Assessment assessment) {
     Target target = assessment.target();
-    return switch (grade(target, assessment.rules(), assessment.destructive()).level()) {
+    RiskLevel graded = grade(target, assessment.rules(), assessment.destructive()).level();
+    RiskLevel level = graded.compareTo(assessment.atLeast()) < 0 ? assessment.atLeast() : graded;
+    return switch (level) {
       case LOW -> Decision.ALLOW;
       case MEDIUM -> target.kind() == Target.Kind.COMPLETION ? Decision.ALLOW : Decision.CONFIRM;
       case HIGH -> Decision.ISOLATE;

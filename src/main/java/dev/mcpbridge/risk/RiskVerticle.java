@@ -1,13 +1,13 @@
 package dev.mcpbridge.risk;
 
 import dev.mcpbridge.bus.Addresses;
-import dev.mcpbridge.bus.Addresses.BridgeEvent;
 import dev.mcpbridge.bus.Addresses.ConfirmationRequest;
 import dev.mcpbridge.bus.Addresses.HumanDecision;
 import dev.mcpbridge.bus.Addresses.PendingConfirmation;
 import dev.mcpbridge.bus.Bus;
 import dev.mcpbridge.cluster.Cluster;
 import dev.mcpbridge.config.RiskConfig;
+import dev.mcpbridge.model.BridgeEvent;
 import dev.mcpbridge.model.Confirmation;
 import dev.mcpbridge.protocol.JsonWriter;
 import io.vertx.core.Future;
@@ -74,6 +74,7 @@ public final class RiskVerticle extends VerticleBase {
             .endObject();
     bus.publish(
         Addresses.EVENTS,
-        new BridgeEvent("confirmation", event.toSlice(), confirmation.call().caller().name()));
+        new BridgeEvent(
+            "confirmation", event.toSlice(), confirmation.call().caller().name(), null, null));
   }
 }

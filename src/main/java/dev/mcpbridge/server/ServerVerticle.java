@@ -2,12 +2,12 @@ package dev.mcpbridge.server;
 
 import dev.mcpbridge.bus.Address;
 import dev.mcpbridge.bus.Addresses;
-import dev.mcpbridge.bus.Addresses.BridgeEvent;
 import dev.mcpbridge.bus.Addresses.InstanceStopped;
 import dev.mcpbridge.bus.Addresses.ResourceUpdate;
 import dev.mcpbridge.bus.Addresses.ServerRequest;
 import dev.mcpbridge.bus.Bus;
 import dev.mcpbridge.config.ServerConfig;
+import dev.mcpbridge.model.BridgeEvent;
 import dev.mcpbridge.model.Call;
 import dev.mcpbridge.model.CallEvent;
 import dev.mcpbridge.model.InstanceId;
@@ -252,7 +252,8 @@ public final class ServerVerticle extends VerticleBase {
     }
 
     private void publishEvent(String name, JsonWriter event) {
-      bus.publish(Addresses.EVENTS, new BridgeEvent(name, event.toSlice(), null));
+      bus.publish(
+          Addresses.EVENTS, new BridgeEvent(name, event.toSlice(), null, config.id(), null));
     }
   }
 }

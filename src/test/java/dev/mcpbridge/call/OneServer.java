@@ -1,5 +1,6 @@
 package dev.mcpbridge.call;
 
+import dev.mcpbridge.access.AccessRules;
 import dev.mcpbridge.bus.Addresses;
 import dev.mcpbridge.bus.Addresses.Decision;
 import dev.mcpbridge.bus.Bus;
@@ -42,7 +43,7 @@ final class OneServer {
     pipeline =
         new CallPipeline(
             bus,
-            directory,
+            new AccessControl(directory, new Counts(), AccessRules.NONE, caller -> caller),
             new ArgumentValidator(new SchemaValidator(vertx, 100_000, 500), false, new Counts()),
             new OutputSchemaCheck(new SchemaValidator(vertx, 100_000, 500), bus, new Counts()),
             new UpstreamCredentials(

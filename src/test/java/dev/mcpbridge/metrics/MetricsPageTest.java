@@ -15,7 +15,7 @@ class MetricsPageTest {
 
   private String page(String accept, MetricsPage.Nodes nodes) {
     return new String(
-        MetricsPage.write(accept, counts, 7, List.of(SERVER), nodes).body(),
+        MetricsPage.write(accept, counts, server -> true, 7, List.of(SERVER), nodes).body(),
         StandardCharsets.UTF_8);
   }
 

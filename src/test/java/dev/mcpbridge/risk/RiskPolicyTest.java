@@ -117,7 +117,8 @@ class RiskPolicyTest {
 
   private static Decision decide(
       RiskLevel byDefault, RiskRules rules, Target target, boolean destructive) {
-    return policy(byDefault, null).decide(new Assessment(target, rules, destructive));
+    return policy(byDefault, null)
+        .decide(new Assessment(target, rules, destructive, RiskLevel.LOW));
   }
 
   private static Risk grade(

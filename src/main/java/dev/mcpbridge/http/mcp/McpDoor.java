@@ -1,6 +1,7 @@
 package dev.mcpbridge.http.mcp;
 
 import dev.mcpbridge.bus.Bus;
+import dev.mcpbridge.call.AccessControl;
 import dev.mcpbridge.call.CallIds;
 import dev.mcpbridge.call.CallPipeline;
 import dev.mcpbridge.call.CatalogueCache;
@@ -57,6 +58,7 @@ public final class McpDoor {
       Bus bus,
       Cluster cluster,
       Directory directory,
+      AccessControl access,
       CallPipeline pipeline,
       DecidedCalls decided,
       CallIds ids,
@@ -81,8 +83,9 @@ public final class McpDoor {
     McpCalls calls = deps.calls(catalogueCache);
     EndpointInfo info = new EndpointInfo(identity);
     PostReplies replies = new PostReplies(deps.vertx(), deps.streams());
-    CatalogueChanges changes = new CatalogueChanges(deps.bus());
-    ResourceSubscribers subscribers = new ResourceSubscribers(deps.bus(), deps.directory());
+    CatalogueChanges changes = new CatalogueChanges(deps.bus(), deps.access());
+    ResourceSubscribers subscribers =
+        new ResourceSubscribers(deps.bus(), deps.directory(), deps.access());
     this.legacy = new LegacyRequests(deps.sessions(changes), calls, info, replies, subscribers);
     this.stateless = new StatelessRequests(calls, info, replies, changes, subscribers);
     this.sse = new SseDoor(legacy, replies);

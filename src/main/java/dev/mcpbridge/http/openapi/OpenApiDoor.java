@@ -4,6 +4,7 @@ import dev.mcpbridge.call.CatalogueCache;
 import dev.mcpbridge.call.ToolCatalogue;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.http.reply.Callers;
 import dev.mcpbridge.http.reply.Replies;
 import dev.mcpbridge.limit.BoundedMap;
 import dev.mcpbridge.model.ServerId;
@@ -36,7 +37,7 @@ public final class OpenApiDoor {
       throw new BridgeException(ErrorCode.SERVER_NOT_FOUND, "Server not found");
     }
     catalogueCache
-        .of(new ServerId(name))
+        .of(Callers.of(ctx), new ServerId(name))
         .compose(toolCatalogue -> document(ctx, toolCatalogue, "Tools of the server " + name))
         .onSuccess(document -> Replies.tagged(ctx, tag(document), document))
         .onFailure(ctx::fail);
@@ -44,7 +45,7 @@ public final class OpenApiDoor {
 
   public void ofAll(RoutingContext ctx) {
     catalogueCache
-        .ofAll()
+        .ofAll(Callers.of(ctx))
         .compose(toolCatalogue -> document(ctx, toolCatalogue, "Tools of all servers"))
         .onSuccess(document -> Replies.tagged(ctx, tag(document), document))
         .onFailure(ctx::fail);

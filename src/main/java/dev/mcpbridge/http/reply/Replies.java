@@ -21,14 +21,21 @@ public final class Replies {
     send(ctx, status, JSON, body);
   }
 
-  /** Sends a catalogue, or 304 if the client already has it (RFC 9110 section 13.1.2). */
+  /**
+   * Sends a catalogue, or 304 if the client already has it (RFC 9110 section 13.1.2). It depends on
+   * who asks.
+   */
   public static void tagged(RoutingContext ctx, String digest, JsonWriter body) {
     tagged(ctx, digest, body.toSlice());
   }
 
   public static void tagged(RoutingContext ctx, String digest, JsonSlice body) {
     String tag = '"' + digest + '"';
-    ctx.response().putHeader(HttpHeaders.ETAG, tag);
+    ctx.response()
+        .putHeader(HttpHeaders.ETAG, tag)
+        .putHeader(HttpHeaders.CACHE_CONTROL, "private")
+        .headers()
+        .add(HttpHeaders.VARY, "Authorization, X-API-Key");
     String etags = ctx.request().getHeader(HttpHeaders.IF_NONE_MATCH);
     if (etags != null && (etags.contains(tag) || etags.strip().equals("*"))) {
       ctx.response().setStatusCode(304).end();

@@ -2,11 +2,13 @@ package dev.mcpbridge.http.rest;
 
 import dev.mcpbridge.bus.Addresses;
 import dev.mcpbridge.bus.Bus;
+import dev.mcpbridge.call.AccessControl;
 import dev.mcpbridge.call.ArgumentValidator;
-import dev.mcpbridge.call.Directory;
+import dev.mcpbridge.http.reply.Callers;
 import dev.mcpbridge.http.reply.PagedList;
 import dev.mcpbridge.http.reply.Queries;
 import dev.mcpbridge.http.reply.Replies;
+import dev.mcpbridge.limit.BoundedMap;
 import dev.mcpbridge.model.Catalogue;
 import dev.mcpbridge.model.ExecutionEnvironment;
 import dev.mcpbridge.model.RiskGrading;
@@ -19,7 +21,6 @@ import dev.mcpbridge.protocol.JsonWriter;
 import io.vertx.core.Future;
 import io.vertx.ext.web.RoutingContext;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -30,21 +31,26 @@ import java.util.function.Function;
  * tools also have their risk level. Confined to the HTTP verticle.
  */
 public final class CatalogueApi {
-  private final Bus bus;
-  private final Directory directory;
-  private final ArgumentValidator schemas;
-  private final Map<ServerId, GradedTools> graded = new HashMap<>();
+  private static final int MAX_GRADED = 1_000;
 
-  public CatalogueApi(Bus bus, Directory directory, ArgumentValidator schemas) {
+  private final Bus bus;
+  private final AccessControl access;
+  private final ArgumentValidator schemas;
+  private final Map<GradedKey, GradedTools> graded = new BoundedMap<>(MAX_GRADED);
+
+  /** Callers that see the same tools of a server share them. */
+  private record GradedKey(ServerId server, String catalogue) {}
+
+  public CatalogueApi(Bus bus, AccessControl access, ArgumentValidator schemas) {
     this.bus = bus;
     this.schemas = schemas;
-    this.directory = directory;
+    this.access = access;
   }
 
   /** GET /servers/{server}/tools. */
   public void tools(RoutingContext ctx) {
-    directory
-        .discovered(Paths.server(ctx))
+    access
+        .discovered(Callers.of(ctx), Paths.server(ctx))
         .compose(
             server ->
                 Future.all(bus.request(Addresses.GRADING, null), schemas.unusable(server))
@@ -81,7 +87,7 @@ public final class CatalogueApi {
   private void answerFound(RoutingContext ctx, String[] words, RiskGrading grading) {
     List<JsonSlice> found = new ArrayList<>();
     int digest = 0;
-    for (ServerView server : directory.all()) {
+    for (ServerView server : access.all(Callers.of(ctx))) {
       if (server.isDiscovered()) {
         GradedTools tools = graded(server, grading, schemas.knownUnusable(server));
         digest = 31 * digest + server.id().hashCode();
@@ -97,11 +103,11 @@ public final class CatalogueApi {
 
   /** The graded tools of a server, cached until the catalogue or the grading changes. */
   private GradedTools graded(ServerView server, RiskGrading grading, Map<String, String> unusable) {
-    GradedTools cached = graded.get(server.id());
+    GradedKey key = new GradedKey(server.id(), server.catalogue().digest());
+    GradedTools cached = graded.get(key);
     if (cached == null || !cached.isOf(server, grading, unusable)) {
-      graded.keySet().removeIf(id -> !directory.exists(id));
       cached = GradedTools.of(server.catalogue(), server.risk(), grading, unusable);
-      graded.put(server.id(), cached);
+      graded.put(key, cached);
     }
     return cached;
   }
@@ -113,8 +119,8 @@ public final class CatalogueApi {
 
   private void list(
       RoutingContext ctx, String member, Function<Catalogue, List<JsonSlice>> entries) {
-    directory
-        .discovered(Paths.server(ctx))
+    access
+        .discovered(Callers.of(ctx), Paths.server(ctx))
         .onSuccess(
             server ->
                 answer(

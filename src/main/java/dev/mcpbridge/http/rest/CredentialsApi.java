@@ -1,7 +1,7 @@
 package dev.mcpbridge.http.rest;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.mcpbridge.call.Directory;
+import dev.mcpbridge.call.AccessControl;
 import dev.mcpbridge.call.UpstreamCredentials;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
@@ -10,7 +10,7 @@ import dev.mcpbridge.model.ServerId;
 import io.vertx.ext.web.RoutingContext;
 
 /** The caller's own credential for an upstream API, used for that caller's calls only. */
-public record CredentialsApi(Directory directory, UpstreamCredentials credentials, int maxDepth) {
+public record CredentialsApi(AccessControl access, UpstreamCredentials credentials, int maxDepth) {
   private static final long DEFAULT_SECONDS = 3_600;
   private static final long MAX_SECONDS = 86_400;
 
@@ -28,8 +28,8 @@ public record CredentialsApi(Directory directory, UpstreamCredentials credential
           "Expected {\"authorization\": \"Bearer …\", \"expiresIn\": 1 to " + MAX_SECONDS + "}");
     }
     ServerId server = Paths.server(ctx);
-    directory
-        .find(server)
+    access
+        .find(Callers.of(ctx), server)
         .compose(
             view -> credentials.put(Callers.of(ctx).name(), server, authorization, seconds * 1_000))
         .onSuccess(

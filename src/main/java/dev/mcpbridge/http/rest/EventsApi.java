@@ -1,17 +1,21 @@
 package dev.mcpbridge.http.rest;
 
 import dev.mcpbridge.bus.Addresses;
-import dev.mcpbridge.bus.Addresses.BridgeEvent;
 import dev.mcpbridge.bus.Bus;
+import dev.mcpbridge.call.AccessControl;
 import dev.mcpbridge.http.reply.Callers;
 import dev.mcpbridge.http.reply.EventStream;
 import dev.mcpbridge.http.reply.StreamSlots;
+import dev.mcpbridge.model.BridgeEvent;
 import dev.mcpbridge.model.Principal;
 import dev.mcpbridge.model.Scope;
 import io.vertx.ext.web.RoutingContext;
 
-/** GET /events: server states, catalogue changes, and the confirmations that the caller may see. */
-public record EventsApi(Bus bus, StreamSlots streams) {
+/**
+ * GET /events: the states and catalogues of the servers, and the confirmations, that the caller may
+ * see.
+ */
+public record EventsApi(Bus bus, AccessControl access, StreamSlots streams) {
   public void listen(RoutingContext ctx) {
     Principal listener = Callers.of(ctx);
     EventStream stream = streams.listen(ctx);
@@ -26,9 +30,12 @@ public record EventsApi(Bus bus, StreamSlots streams) {
     stream.onClose(unsubscribe);
   }
 
-  private static boolean mayReceive(Principal listener, BridgeEvent event) {
-    return event.audience() == null
-        || event.audience().equals(listener.name())
-        || listener.may(Scope.APPROVE);
+  private boolean mayReceive(Principal listener, BridgeEvent event) {
+    if (event.audience() != null) {
+      return event.audience().equals(listener.name()) || listener.may(Scope.APPROVE);
+    }
+    return event.tool() == null
+        ? access.sees(listener, event.server())
+        : access.lists(listener, event.server(), event.tool());
   }
 }

@@ -1,7 +1,9 @@
 package dev.mcpbridge.http.rest;
 
+import dev.mcpbridge.call.AccessControl;
 import dev.mcpbridge.call.Directory;
 import dev.mcpbridge.cluster.Cluster;
+import dev.mcpbridge.http.reply.Callers;
 import dev.mcpbridge.http.reply.Replies;
 import dev.mcpbridge.model.ServerState;
 import dev.mcpbridge.model.ServerView;
@@ -19,6 +21,7 @@ public final class HealthApi {
   private static final JsonSlice ALIVE = JsonSlice.of("{\"status\":\"ok\"}");
 
   private final Directory directory;
+  private final AccessControl access;
   private final Cluster cluster;
   private final Conditions conditions;
   private final long startNanos = System.nanoTime();
@@ -37,19 +40,23 @@ public final class HealthApi {
    */
   public record Conditions(Supplier<Phase> phase, Supplier<List<String>> unavailableIssuers) {}
 
-  public HealthApi(Directory directory, Cluster cluster, Conditions conditions) {
+  public HealthApi(
+      Directory directory, AccessControl access, Cluster cluster, Conditions conditions) {
+    this.access = access;
     this.directory = directory;
     this.cluster = cluster;
     this.conditions = conditions;
   }
 
-  /** GET /health: always 200. */
+  /**
+   * GET /health: always 200; the status is that of all servers, the list of those that one sees.
+   */
   public void health(RoutingContext ctx) {
-    Collection<ServerView> servers = directory.all();
+    Collection<ServerView> servers = access.all(Callers.of(ctx));
     JsonWriter out =
         new JsonWriter(1024)
             .beginObject()
-            .member("status", status(servers))
+            .member("status", status(directory.all()))
             .member("uptime", uptime())
             .member("serverCount", servers.size())
             .name("servers")

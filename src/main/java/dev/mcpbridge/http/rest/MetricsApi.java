@@ -1,10 +1,14 @@
 package dev.mcpbridge.http.rest;
 
+import dev.mcpbridge.call.AccessControl;
 import dev.mcpbridge.call.Directory;
 import dev.mcpbridge.cluster.Cluster;
+import dev.mcpbridge.http.reply.Callers;
 import dev.mcpbridge.memory.MemoryBudget;
 import dev.mcpbridge.metrics.Counts;
 import dev.mcpbridge.metrics.MetricsPage;
+import dev.mcpbridge.model.Principal;
+import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.ServerView;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
@@ -15,11 +19,24 @@ import java.util.List;
  * GET /metrics, in the text formats of Prometheus and OpenMetrics. Each node of a cluster reports
  * the requests that it received and the servers that it runs.
  */
-public record MetricsApi(Directory directory, Cluster cluster, MemoryBudget memory, Counts counts) {
+public record MetricsApi(
+    Directory directory,
+    AccessControl access,
+    Cluster cluster,
+    MemoryBudget memory,
+    Counts counts) {
   public void metrics(RoutingContext ctx) {
+    Principal caller = Callers.of(ctx);
     List<Future<ServerView>> own = directory.localServers();
     Future.join(own)
-        .map(all -> page(ctx, own.stream().map(Future::result).toList()))
+        .map(
+            all ->
+                page(
+                    ctx,
+                    own.stream()
+                        .map(Future::result)
+                        .filter(server -> access.sees(caller, server.id()))
+                        .toList()))
         .onSuccess(page -> answer(ctx, page))
         .onFailure(ctx::fail);
   }
@@ -28,6 +45,7 @@ public record MetricsApi(Directory directory, Cluster cluster, MemoryBudget memo
     return MetricsPage.write(
         ctx.request().getHeader("accept"),
         counts,
+        server -> server.isEmpty() || access.sees(Callers.of(ctx), new ServerId(server)),
         memory.held(),
         servers.stream().map(MetricsApi::reading).toList(),
         cluster.isAlone() ? null : nodes(cluster.view()));

@@ -2,12 +2,14 @@ package dev.mcpbridge.http.rest;
 
 import dev.mcpbridge.bus.Addresses;
 import dev.mcpbridge.bus.Bus;
+import dev.mcpbridge.call.AccessControl;
 import dev.mcpbridge.call.Directory;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.http.reply.Callers;
 import dev.mcpbridge.http.reply.PagedList;
 import dev.mcpbridge.http.reply.Replies;
+import dev.mcpbridge.model.Principal;
 import dev.mcpbridge.model.Scope;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.ServerView;
@@ -18,11 +20,12 @@ import io.vertx.ext.web.RoutingContext;
 import java.util.List;
 
 /** Shows, starts, restarts and stops servers. */
-public record ServersApi(Bus bus, Directory directory, int maxDepth) {
+public record ServersApi(Bus bus, Directory directory, AccessControl access, int maxDepth) {
   /** GET /servers. */
   public void list(RoutingContext ctx) {
+    Principal caller = Callers.of(ctx);
     List<Future<ServerView>> servers =
-        directory.all().stream().map(server -> directory.current(server.id())).toList();
+        access.all(caller).stream().map(server -> access.current(caller, server.id())).toList();
     Future.join(servers)
         .onComplete(
             done ->
@@ -32,8 +35,8 @@ public record ServersApi(Bus bus, Directory directory, int maxDepth) {
 
   /** GET /servers/{server}. */
   public void show(RoutingContext ctx) {
-    directory
-        .current(Paths.server(ctx))
+    access
+        .current(Callers.of(ctx), Paths.server(ctx))
         .onSuccess(server -> Replies.json(ctx, 200, ServerJson.details(server, isAdmin(ctx))))
         .onFailure(ctx::fail);
   }

@@ -5,6 +5,7 @@ import dev.mcpbridge.call.ToolCatalogue;
 import dev.mcpbridge.dialect.Format;
 import dev.mcpbridge.dialect.Function;
 import dev.mcpbridge.dialect.Reduction;
+import dev.mcpbridge.limit.BoundedMap;
 import dev.mcpbridge.model.Glob;
 import dev.mcpbridge.model.Tool;
 import dev.mcpbridge.protocol.Json;
@@ -15,21 +16,22 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
 /**
- * Tools as functions for a model, cached for the current catalogue by format. Reducing many schemas
- * takes time, so it runs on a worker thread. Confined to its context.
+ * Tools as functions for a model, cached by catalogue and format. Reducing many schemas takes time,
+ * so it runs on a worker thread. Confined to its context.
  */
 final class FunctionLists {
   private static final int TAG_DIGITS = 24;
+  private static final int MAX_LISTS = 16;
 
   private final Vertx vertx;
-  private final Map<Style, Future<Functions>> lists = new HashMap<>();
-  private ToolCatalogue cachedCatalogue;
+  private final Map<ListKey, Future<Functions>> lists = new BoundedMap<>(MAX_LISTS);
+
+  private record ListKey(ToolCatalogue catalogue, Style style) {}
 
   /**
    * How a list is written.
@@ -115,15 +117,11 @@ final class FunctionLists {
   }
 
   Future<Functions> of(ToolCatalogue toolCatalogue, Style style) {
-    ToolCatalogue listed = toolCatalogue.full().orElse(toolCatalogue);
-    if (cachedCatalogue != listed) {
-      cachedCatalogue = listed;
-      lists.clear();
-    }
+    ListKey listKey = new ListKey(toolCatalogue.full().orElse(toolCatalogue), style);
     return lists
         .computeIfAbsent(
-            style, key -> vertx.executeBlocking(() -> create(toolCatalogue, style), false))
-        .onFailure(failed -> lists.remove(style));
+            listKey, key -> vertx.executeBlocking(() -> create(toolCatalogue, style), false))
+        .onFailure(failed -> lists.remove(listKey));
   }
 
   private static Functions create(ToolCatalogue toolCatalogue, Style style) throws IOException {

@@ -5,6 +5,7 @@ import dev.mcpbridge.call.ToolCatalogue;
 import dev.mcpbridge.dialect.Format;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.http.reply.Callers;
 import dev.mcpbridge.http.reply.Queries;
 import dev.mcpbridge.http.reply.Replies;
 import dev.mcpbridge.model.Glob;
@@ -65,8 +66,8 @@ public final class ToolCallDoor {
 
   private Future<ToolCatalogue> catalogue(RoutingContext ctx) {
     return Queries.isLean(ctx)
-        ? catalogueCache.ofAll().map(ToolCatalogue::lean)
-        : catalogueCache.ofAll();
+        ? catalogueCache.ofAll(Callers.of(ctx)).map(ToolCatalogue::lean)
+        : catalogueCache.ofAll(Callers.of(ctx));
   }
 
   private static void rejectUnknown(Set<String> servers, ToolCatalogue toolCatalogue) {

@@ -1,8 +1,11 @@
 package dev.mcpbridge.http.mcp.request;
 
+import dev.mcpbridge.access.AccessPolicy;
 import dev.mcpbridge.bus.Addresses;
 import dev.mcpbridge.bus.Bus;
+import dev.mcpbridge.call.AccessControl;
 import dev.mcpbridge.model.Catalogue;
+import dev.mcpbridge.model.Principal;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.ServerView;
 import dev.mcpbridge.protocol.McpMethod;
@@ -12,49 +15,91 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import java.util.function.Function;
 
-/** Notifies listeners of changed lists of servers. Confined to the HTTP verticle. */
+/**
+ * Notifies listeners of changed lists of servers: because a server changed them, or because the
+ * access rules did. Confined to the HTTP verticle.
+ */
 public final class CatalogueChanges {
-  private final Map<ServerId, Catalogue> catalogues = new HashMap<>();
-  private final Set<BiConsumer<ServerId, List<String>>> listeners = new HashSet<>();
+  private final AccessControl access;
+  private final Map<ServerId, ServerView> servers = new HashMap<>();
+  private final Set<Consumer<Change>> listeners = new HashSet<>();
 
-  public CatalogueChanges(Bus bus) {
-    bus.subscribe(Addresses.SERVER_CHANGED, this::compare);
-    bus.subscribe(Addresses.SERVER_REMOVED, this::forgotten);
+  /** A change of a server, which callers may or may not see. */
+  public static final class Change {
+    private final ServerId server;
+    private final Function<Principal, Catalogue> before;
+    private final Function<Principal, Catalogue> after;
+
+    private Change(
+        ServerId server,
+        Function<Principal, Catalogue> before,
+        Function<Principal, Catalogue> after) {
+      this.server = server;
+      this.before = before;
+      this.after = after;
+    }
+
+    public ServerId server() {
+      return server;
+    }
+
+    /** The methods of the notifications for a caller; empty if it sees no change. */
+    public List<String> methods(Principal caller) {
+      return differences(before.apply(caller), after.apply(caller));
+    }
   }
 
-  /**
-   * Adds a listener; the returned runnable removes it.
-   *
-   * @param listener receives the methods of the notifications to send for a change
-   */
-  public Runnable listen(BiConsumer<ServerId, List<String>> listener) {
+  public CatalogueChanges(Bus bus, AccessControl access) {
+    this.access = access;
+    bus.subscribe(Addresses.SERVER_CHANGED, this::changed);
+    bus.subscribe(Addresses.SERVER_REMOVED, this::removed);
+    access.onReload(this::reloaded);
+  }
+
+  /** Adds a listener; the returned runnable removes it. */
+  public Runnable listen(Consumer<Change> listener) {
     listeners.add(listener);
     return () -> listeners.remove(listener);
   }
 
-  private void compare(ServerView view) {
+  private void changed(ServerView view) {
     if (!view.isDiscovered()) {
       return;
     }
-    Catalogue before = catalogues.put(view.id(), view.catalogue());
-    if (before != view.catalogue()) {
-      publish(view.id(), differences(before == null ? Catalogue.EMPTY : before, view.catalogue()));
+    ServerView before = servers.put(view.id(), view);
+    if (before == null || before.catalogue() != view.catalogue()) {
+      publish(new Change(view.id(), listed(before), listed(view)));
     }
   }
 
-  private void forgotten(ServerId server) {
-    Catalogue before = catalogues.remove(server);
+  private void removed(ServerId server) {
+    ServerView before = servers.remove(server);
     if (before != null) {
-      publish(server, differences(before, Catalogue.EMPTY));
+      publish(new Change(server, listed(before), caller -> Catalogue.EMPTY));
     }
   }
 
-  private void publish(ServerId server, List<String> methods) {
-    if (!methods.isEmpty()) {
-      List.copyOf(listeners).forEach(listener -> listener.accept(server, methods));
+  private Function<Principal, Catalogue> listed(ServerView view) {
+    return view == null
+        ? caller -> Catalogue.EMPTY
+        : caller -> AccessControl.listed(access.policy(), caller, view);
+  }
+
+  private void reloaded(AccessPolicy before, AccessPolicy after) {
+    for (ServerView view : List.copyOf(servers.values())) {
+      publish(
+          new Change(
+              view.id(),
+              caller -> AccessControl.listed(before, caller, view),
+              caller -> AccessControl.listed(after, caller, view)));
     }
+  }
+
+  private void publish(Change change) {
+    List.copyOf(listeners).forEach(listener -> listener.accept(change));
   }
 
   private static List<String> differences(Catalogue before, Catalogue after) {

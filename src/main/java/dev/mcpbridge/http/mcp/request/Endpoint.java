@@ -6,6 +6,7 @@ import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.http.mcp.reply.ClientMessage;
 import dev.mcpbridge.http.reply.Queries;
+import dev.mcpbridge.model.Principal;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.protocol.BridgePath;
 import io.vertx.core.Future;
@@ -39,14 +40,14 @@ public record Endpoint(ServerId server, boolean isLean, CatalogueCache catalogue
    * The catalogue for a request. Another bridge does not wait for starting servers: it may be one
    * of them.
    */
-  public Future<ToolCatalogue> catalogue(ClientMessage request) {
+  public Future<ToolCatalogue> catalogue(ClientMessage request, Principal caller) {
     Future<ToolCatalogue> whole;
     if (server != null) {
-      whole = catalogues.of(server);
+      whole = catalogues.of(caller, server);
     } else if (BridgePath.of(request.meta()).isEmpty()) {
-      whole = catalogues.ofAll();
+      whole = catalogues.ofAll(caller);
     } else {
-      whole = Future.succeededFuture(catalogues.now());
+      whole = Future.succeededFuture(catalogues.now(caller));
     }
     return isLean ? whole.map(ToolCatalogue::lean) : whole;
   }

@@ -127,7 +127,7 @@ public final class McpCalls {
 
   private Future<JsonSlice> run(
       McpRequest request, ServerId server, Target target, Arguments arguments) {
-    request.principal().require(Scope.CALL);
+    request.caller().principal().require(Scope.CALL);
     request.checkCancelled();
     CallIntent callIntent = new CallIntent(server, target, arguments.json());
     if (gate.isAnswered(request)) {

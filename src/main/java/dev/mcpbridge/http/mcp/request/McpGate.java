@@ -180,7 +180,7 @@ final class McpGate {
   private static boolean covers(
       Confirmation confirmation, McpRequest request, CallIntent callIntent) {
     Call call = confirmation.call();
-    return call.caller().name().equals(request.principal().name())
+    return call.caller().name().equals(request.caller().name())
         && new CallIntent(call.server(), call.target(), call.arguments()).equals(callIntent);
   }
 

@@ -9,7 +9,6 @@ import dev.mcpbridge.http.mcp.reply.ReplyChannel;
 import dev.mcpbridge.http.reply.Callers;
 import dev.mcpbridge.model.Caller;
 import dev.mcpbridge.model.CancellationToken;
-import dev.mcpbridge.model.Principal;
 import dev.mcpbridge.protocol.Arguments;
 import dev.mcpbridge.protocol.Envelope;
 import dev.mcpbridge.protocol.JsonSlice;
@@ -23,15 +22,14 @@ import java.util.function.Predicate;
  * A client's request and the channel for its response.
  *
  * @param toolCatalogue what the endpoint offers
- * @param principal who sent it, with the rights of this request's credential
- * @param caller the caller of its calls, with the credential of this request
+ * @param caller who sent it and is the caller of its calls, with the rights and the credential of
+ *     this request
  * @param cancellation of the request by its client, by a notification or by disconnecting
  */
 public record McpRequest(
     ClientMessage message,
     ToolCatalogue toolCatalogue,
     Client client,
-    Principal principal,
     Caller caller,
     ReplyChannel replyChannel,
     CancellationToken cancellation) {
@@ -57,7 +55,7 @@ public record McpRequest(
 
   /** The client as an approver of confirmations. */
   Viewer viewer() {
-    return Callers.viewer(principal);
+    return Callers.viewer(caller.principal());
   }
 
   /** The resource with a URI. */

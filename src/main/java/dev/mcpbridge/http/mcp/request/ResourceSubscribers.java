@@ -6,8 +6,11 @@ import dev.mcpbridge.bus.Addresses.InstanceStopped;
 import dev.mcpbridge.bus.Addresses.ResourceSubscription;
 import dev.mcpbridge.bus.Addresses.ResourceUpdate;
 import dev.mcpbridge.bus.Bus;
+import dev.mcpbridge.call.AccessControl;
 import dev.mcpbridge.call.Directory;
 import dev.mcpbridge.call.ToolCatalogue;
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.model.Caller;
 import dev.mcpbridge.model.InstanceId;
 import dev.mcpbridge.model.InstanceLocation;
@@ -31,6 +34,7 @@ import java.util.function.Consumer;
 public final class ResourceSubscribers {
   private final Bus bus;
   private final Directory directory;
+  private final AccessControl access;
   private final Map<SubscribedResource, Set<Subscriber>> listeners = new HashMap<>();
 
   private record SubscribedResource(ServerId server, String conversation, String uri) {}
@@ -59,16 +63,19 @@ public final class ResourceSubscribers {
     }
   }
 
-  public ResourceSubscribers(Bus bus, Directory directory) {
+  public ResourceSubscribers(Bus bus, Directory directory, AccessControl access) {
     this.bus = bus;
     this.directory = directory;
+    this.access = access;
+    access.onReload((before, after) -> endRefused());
     bus.subscribe(Addresses.RESOURCE_UPDATED, this::updated);
     bus.subscribe(Addresses.INSTANCE_STOPPED, this::instanceStopped);
     bus.subscribe(Addresses.SERVER_CHANGED, this::resubscribe);
   }
 
   /**
-   * Subscribes; succeeds when the server has agreed.
+   * Subscribes; succeeds when the server has agreed. Fails with FORBIDDEN if the access rules do
+   * not allow it; a subscription that they do not allow any more ends without a word.
    *
    * @param shown the client's URI of the resource
    * @param listener receives the params of each notification, with that URI
@@ -76,6 +83,11 @@ public final class ResourceSubscribers {
    */
   public Future<Runnable> listen(
       ToolCatalogue.Resource resource, String shown, Caller caller, Consumer<JsonSlice> listener) {
+    if (!access.maySubscribe(caller.principal(), resource.server(), resource.uri())) {
+      return Future.failedFuture(
+          new BridgeException(
+              ErrorCode.FORBIDDEN, "No access rule allows this caller to subscribe this resource"));
+    }
     Consumer<JsonSlice> withShownUri =
         shown.equals(resource.uri())
             ? listener
@@ -128,6 +140,14 @@ public final class ResourceSubscribers {
             }
           });
     }
+  }
+
+  private void endRefused() {
+    listeners.values().stream()
+        .flatMap(Set::stream)
+        .filter(each -> !access.maySubscribe(each.caller.principal(), each.server, each.uri))
+        .toList()
+        .forEach(this::end);
   }
 
   private void unsubscribe(Subscriber subscriber, InstanceLocation location) {

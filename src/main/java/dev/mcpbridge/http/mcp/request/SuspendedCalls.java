@@ -95,7 +95,7 @@ final class SuspendedCalls {
 
   SuspendedCall open(
       McpRequest request, CallIntent callIntent, Consumer<BridgeException> canceller) {
-    return new SuspendedCall(request.principal().name(), callIntent, canceller);
+    return new SuspendedCall(request.caller().name(), callIntent, canceller);
   }
 
   boolean isResumption(McpRequest request) {
@@ -110,7 +110,7 @@ final class SuspendedCalls {
     String state = request.requestState();
     WaitingCall waitingCall = waiting.get(state);
     if (waitingCall == null
-        || !waitingCall.call().principal.equals(request.principal().name())
+        || !waitingCall.call().principal.equals(request.caller().name())
         || !waitingCall.call().callIntent.equals(callIntent)) {
       return Future.failedFuture(InputRequired.invalidState());
     }

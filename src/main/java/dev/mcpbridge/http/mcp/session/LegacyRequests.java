@@ -66,7 +66,7 @@ public final class LegacyRequests {
     findSession(ctx, endpoint.server())
         .map(
             session -> {
-              Sender sender = Sender.of(ctx, session);
+              Caller sender = sender(ctx, session);
               PostReply reply = message.isRequest() ? replies.to(ctx, session::begin) : null;
               handleInSession(session, sender, message, endpoint, reply);
               if (reply == null) {
@@ -98,7 +98,7 @@ public final class LegacyRequests {
     if (requests.stream().anyMatch(request -> request.method().equals(McpMethod.INITIALIZE))) {
       throw new BridgeException(ErrorCode.MALFORMED_REQUEST, "initialize must not be in a batch");
     }
-    Sender sender = Sender.of(ctx, session);
+    Caller sender = sender(ctx, session);
     BatchReply reply =
         requests.isEmpty()
             ? null
@@ -170,7 +170,7 @@ public final class LegacyRequests {
     SessionRecord record =
         new SessionRecord(principal.name(), endpoint.server(), version, capabilities, "debug");
     return endpoint
-        .catalogue(message)
+        .catalogue(message, principal)
         .compose(
             toolCatalogue -> {
               JsonWriter out =
@@ -184,24 +184,22 @@ public final class LegacyRequests {
   }
 
   /**
-   * Who sent a message of a session: the session's principal with the rights of this request's
-   * credential, which another one may have replaced meanwhile.
+   * The caller of a session, with the rights of this request's credential, which another one may
+   * have replaced meanwhile.
    */
-  record Sender(Principal principal, Caller caller) {
-    static Sender of(RoutingContext ctx, LegacySession session) {
-      return new Sender(Callers.of(ctx), Callers.caller(ctx, session.caller()));
-    }
+  static Caller sender(RoutingContext ctx, LegacySession session) {
+    return Callers.caller(ctx, session.caller().withPrincipal(Callers.of(ctx)));
   }
 
   /**
    * Handles a message of a session over either transport.
    *
-   * @param sender who sent it, and the caller of its calls
+   * @param sender the caller of its calls
    * @param reply null for a notification or a response
    */
   void handleInSession(
       LegacySession session,
-      Sender sender,
+      Caller sender,
       ClientMessage message,
       Endpoint endpoint,
       ReplyChannel reply) {
@@ -211,19 +209,12 @@ public final class LegacyRequests {
     }
     CancellationToken cancellation = session.requestReceived(message);
     endpoint
-        .catalogue(message)
+        .catalogue(message, sender.principal())
         .compose(
             toolCatalogue ->
                 result(
                     session,
-                    new McpRequest(
-                        message,
-                        toolCatalogue,
-                        session,
-                        sender.principal(),
-                        sender.caller(),
-                        reply,
-                        cancellation)))
+                    new McpRequest(message, toolCatalogue, session, sender, reply, cancellation)))
         .onComplete(done -> session.finished(message))
         .onComplete(
             result -> reply.answer(message.id(), LegacyResultMapper.of(result)),

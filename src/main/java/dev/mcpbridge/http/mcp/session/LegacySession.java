@@ -8,6 +8,7 @@ import dev.mcpbridge.http.mcp.request.McpRequest;
 import dev.mcpbridge.http.reply.EventStream;
 import dev.mcpbridge.model.Caller;
 import dev.mcpbridge.model.CancellationToken;
+import dev.mcpbridge.model.Principal;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.McpMethod;
 import dev.mcpbridge.protocol.ProtocolVersion;
@@ -21,7 +22,7 @@ import java.util.Map;
  * unanswered requests and their calls, its streams and its subscriptions at this node.
  */
 final class LegacySession implements Client {
-  private final Caller caller;
+  private Caller caller;
   private final SentRequests sentRequests;
   private final SessionStreams streams;
 
@@ -126,7 +127,13 @@ final class LegacySession implements Client {
     return sentRequests.send(during, method, params, timeoutMillis);
   }
 
-  void use() {
+  /** A request was received from a caller, whose rights may have changed. */
+  void use(Principal current) {
+    caller = caller.withPrincipal(current);
+    use();
+  }
+
+  private void use() {
     lastUsedNanos = System.nanoTime();
   }
 

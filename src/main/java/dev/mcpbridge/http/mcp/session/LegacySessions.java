@@ -144,7 +144,7 @@ public final class LegacySessions {
     if (session == null || !session.record().belongsTo(caller, endpoint)) {
       throw notFound();
     }
-    session.use();
+    session.use(caller);
     if (records != null) {
       syncWithRecord(session);
     }
@@ -209,13 +209,12 @@ public final class LegacySessions {
     }
   }
 
-  private void catalogueChanged(ServerId server, List<String> methods) {
-    List<JsonSlice> notifications =
-        methods.stream()
-            .map(method -> RpcWriter.notification(method, JsonSlice.EMPTY_OBJECT).toSlice())
-            .toList();
-    matching(session -> session.record().covers(server))
-        .forEach(session -> notifications.forEach(session.streams()::send));
+  private void catalogueChanged(CatalogueChanges.Change change) {
+    for (LegacySession session : matching(each -> each.record().covers(change.server()))) {
+      change.methods(session.caller().principal()).stream()
+          .map(method -> RpcWriter.notification(method, JsonSlice.EMPTY_OBJECT).toSlice())
+          .forEach(session.streams()::send);
+    }
   }
 
   private void endedAtOtherNode(String conversation) {

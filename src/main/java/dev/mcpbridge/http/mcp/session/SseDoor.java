@@ -10,6 +10,7 @@ import dev.mcpbridge.http.mcp.reply.RpcErrors;
 import dev.mcpbridge.http.mcp.request.Endpoint;
 import dev.mcpbridge.http.reply.Callers;
 import dev.mcpbridge.http.reply.EventStream;
+import dev.mcpbridge.model.Caller;
 import dev.mcpbridge.model.Principal;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.protocol.JsonSlice;
@@ -80,8 +81,7 @@ public final class SseDoor {
   /** Handles a message for a stream; its response or error is sent on the stream. */
   public void take(RoutingContext ctx, ClientMessage message, Endpoint endpoint) {
     Channel channel = channel(ctx, endpoint.server());
-    LegacyRequests.Sender sender =
-        channel.session == null ? null : LegacyRequests.Sender.of(ctx, channel.session);
+    Caller sender = channel.session == null ? null : LegacyRequests.sender(ctx, channel.session);
     ctx.response().setStatusCode(202).end();
     boolean isInitialize = message.isRequest() && message.method().equals(McpMethod.INITIALIZE);
     try {

@@ -89,7 +89,7 @@ public final class StatelessRequests {
     StatelessMeta.check(message, ctx.request().headers());
     if (message.method().equals(McpMethod.LISTEN)) {
       endpoint
-          .catalogue(message)
+          .catalogue(message, Callers.of(ctx))
           .map(toolCatalogue -> listen(ctx, message, endpoint.server(), toolCatalogue))
           .onFailure(failure -> RpcErrors.refuse(ctx, message.id(), failure));
     } else {
@@ -108,7 +108,7 @@ public final class StatelessRequests {
     SubscriptionStream stream =
         new SubscriptionStream(replies.stream(ctx), message.id(), requested);
     stream.subscribe(subscribers, toolCatalogue, caller);
-    stream.follow(changes, endpoint);
+    stream.follow(changes, endpoint, caller.principal());
     return stream;
   }
 
@@ -123,19 +123,12 @@ public final class StatelessRequests {
     CancellationToken cancellation = new CancellationToken();
     reply.onDisconnect(() -> cancellation.cancel("The client has disconnected"));
     endpoint
-        .catalogue(message)
+        .catalogue(message, caller.principal())
         .compose(
             toolCatalogue -> {
               ParamHeaders.check(message, toolCatalogue, ctx.request().headers());
               return method.apply(
-                  new McpRequest(
-                      message,
-                      toolCatalogue,
-                      client,
-                      Callers.of(ctx),
-                      caller,
-                      reply,
-                      cancellation));
+                  new McpRequest(message, toolCatalogue, client, caller, reply, cancellation));
             })
         .onComplete(
             result -> reply.answer(message.id(), result),

@@ -9,6 +9,7 @@ import dev.mcpbridge.http.mcp.request.ResourceSubscribers;
 import dev.mcpbridge.http.reply.EventStream;
 import dev.mcpbridge.limit.TimeLimit;
 import dev.mcpbridge.model.Caller;
+import dev.mcpbridge.model.Principal;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
@@ -80,12 +81,12 @@ final class SubscriptionStream {
   }
 
   /** Follows changes of catalogues until the stream ends. */
-  void follow(CatalogueChanges changes, ServerId endpoint) {
+  void follow(CatalogueChanges changes, ServerId endpoint, Principal caller) {
     Runnable unsubscribe =
         changes.listen(
-            (server, methods) -> {
-              if (endpoint == null || endpoint.equals(server)) {
-                methods.stream().filter(this::isRequested).forEach(this::changed);
+            change -> {
+              if (endpoint == null || endpoint.equals(change.server())) {
+                change.methods(caller).stream().filter(this::isRequested).forEach(this::changed);
               }
             });
     stream.onClose(unsubscribe);

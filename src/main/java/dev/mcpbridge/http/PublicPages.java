@@ -1,0 +1,46 @@
+package dev.mcpbridge.http;
+
+import dev.mcpbridge.http.openapi.DocsPage;
+import dev.mcpbridge.http.reply.Replies;
+import dev.mcpbridge.protocol.BridgeIdentity;
+import dev.mcpbridge.protocol.JsonSlice;
+import dev.mcpbridge.protocol.JsonWriter;
+import io.vertx.core.Handler;
+import io.vertx.ext.web.RoutingContext;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** The pages that need no credential. Stateless. */
+final class PublicPages {
+  private static final List<String> LINKS =
+      List.of("/servers", "/tools", "/mcp", "/openapi.json", "/docs", "/health");
+
+  private static final List<String> HEALTH = List.of("/health", "/health/live", "/health/ready");
+
+  private PublicPages() {}
+
+  /**
+   * The handlers by path.
+   *
+   * @param health answers the health checks; null if they need a credential
+   */
+  static Map<String, Handler<RoutingContext>> of(
+      BridgeIdentity self, Handler<RoutingContext> health) {
+    Map<String, Handler<RoutingContext>> pages = new HashMap<>(DocsPage.pages());
+    JsonSlice welcome = welcome(self);
+    pages.put("/", ctx -> Replies.json(ctx, 200, welcome));
+    if (health != null) {
+      HEALTH.forEach(path -> pages.put(path, health));
+    }
+    return Map.copyOf(pages);
+  }
+
+  /** Identifies the bridge and links to its resources. */
+  private static JsonSlice welcome(BridgeIdentity self) {
+    JsonWriter out =
+        new JsonWriter().beginObject().membersOf(self.implementation()).name("links").beginObject();
+    LINKS.forEach(path -> out.member(path.substring(1).replace(".json", ""), path));
+    return out.endObject().endObject().toSlice();
+  }
+}

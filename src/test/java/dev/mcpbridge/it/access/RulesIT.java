@@ -1,0 +1,716 @@
+package dev.mcpbridge.it.access;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.mcpbridge.auth.ApiKeys;
+import dev.mcpbridge.fixture.McpClient;
+import dev.mcpbridge.fixture.MetricsText;
+import dev.mcpbridge.fixture.TestBridge;
+import dev.mcpbridge.fixture.TestBridge.Answer;
+import java.io.BufferedReader;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Access rules at every door: who lists what, and who may use it. */
+@Tag("access")
+class RulesIT {
+  private static final String ANALYST = ApiKeys.generate();
+  private static final String BOT = ApiKeys.generate();
+  private static final String STRANGER = ApiKeys.generate();
+  private static final String BOSS = ApiKeys.generate();
+
+  private static final String RULES =
+      "{'name':'analysts','allow':['call','get'],'who':{'roles':['analyst']},"
+          + "'servers':['s'],'tools':['*','!exit'],'prompts':['*']},"
+          + "{'name':'analysts-read','allow':['read'],'who':{'roles':['analyst']},"
+          + "'servers':['s'],'resources':['test://a *']},"
+          + "{'name':'no-harm','deny':['call'],'who':{'roles':['analyst']},"
+          + "'annotations':{'destructiveHint':{'equals':true}}},"
+          + "{'name':'bot-echo','allow':['call'],'who':{'roles':['bot']},'servers':['s'],"
+          + "'tools':['echo'],'arguments':{'/m':{'under':'/srv'}}},"
+          + "{'name':'bot-waits','allow':['call'],'who':{'roles':['bot']},'servers':['s'],"
+          + "'tools':['big'],'risk':2}";
+
+  @AutoClose private TestBridge bridge;
+
+  @BeforeEach
+  void start() throws Exception {
+    bridge = TestBridge.of(config("", RULES));
+    for (String server : List.of("s", "t")) {
+      bridge.until(() -> get(BOSS, "/servers/" + server).at("/state").equals("ready"));
+    }
+  }
+
+  private static String key(String name, String key, String scopes, String role) {
+    String entry = TestBridge.key(name, key, scopes);
+    return entry.substring(0, entry.length() - 1) + ",'roles':[" + role + "]}";
+  }
+
+  private static String config(String settings, String rules) {
+    return config(settings, rules, "'analyst'");
+  }
+
+  private static String config(String settings, String rules, String roleOfAnalyst) {
+    return "{"
+        + TestBridge.auth(
+            key("analyst", ANALYST, "'read','call'", roleOfAnalyst),
+            key("bot", BOT, "'read','call'", "'bot'"),
+            key("stranger", STRANGER, "'read','call'", ""),
+            key("boss", BOSS, "'read','call','approve','admin'", ""))
+        + ",'access':{"
+        + settings
+        + "'rules':["
+        + rules
+        + "]},'mcpServers':{'s':"
+        + TestBridge.entry("'risk':{'tools':{'argv':2}}")
+        + ",'t':"
+        + TestBridge.entry("")
+        + "}}";
+  }
+
+  private Answer get(String key, String path) throws Exception {
+    return bridge.get(path, "authorization", "Bearer " + key);
+  }
+
+  private Answer post(String key, String path, String body) throws Exception {
+    return bridge.post(path, body, "authorization", "Bearer " + key);
+  }
+
+  private Answer call(String key, String server, String tool, String arguments) throws Exception {
+    return post(key, "/servers/" + server + "/tools/" + tool, arguments);
+  }
+
+  private McpClient client(String key, String path) {
+    return new McpClient(bridge.uri(path), "{}", "authorization", "Bearer " + key);
+  }
+
+  private static Set<String> names(JsonNode list, String member) {
+    return list.valueStream()
+        .map(entry -> entry.path(member).asText())
+        .collect(Collectors.toCollection(TreeSet::new));
+  }
+
+  /** A place where tools are listed and called. */
+  enum Door {
+    REST {
+      @Override
+      Set<String> lists(RulesIT it, String key) throws Exception {
+        Answer tools = it.get(key, "/servers/s/tools");
+        return tools.status() == 404 ? Set.of() : names(tools.body().path("tools"), "name");
+      }
+
+      @Override
+      boolean refuses(RulesIT it, String key, String tool) throws Exception {
+        return isRefusal(it.call(key, "s", tool, "{}").status());
+      }
+    },
+    TOOLS {
+      @Override
+      Set<String> lists(RulesIT it, String key) throws Exception {
+        return names(it.get(key, "/tools").body().path("tools"), "name");
+      }
+
+      @Override
+      boolean refuses(RulesIT it, String key, String tool) throws Exception {
+        String call = "{\"calls\":[{\"server\":\"s\",\"tool\":\"" + tool + "\"}]}";
+        return isRefusal(it.post(key, "/batch", call).body().at("/results/0/status").asInt());
+      }
+    },
+    MCP {
+      @Override
+      Set<String> lists(RulesIT it, String key) throws Exception {
+        return own(
+            names(
+                it.client(key, "/mcp")
+                    .initialized()
+                    .request("tools/list", "{}")
+                    .result()
+                    .path("tools"),
+                "name"));
+      }
+
+      @Override
+      boolean refuses(RulesIT it, String key, String tool) throws Exception {
+        int code = it.client(key, "/mcp").initialized().call("s__" + tool, "{}").errorCode();
+        return code == 403 || code == -32602;
+      }
+    },
+    MCP_OF_SERVER {
+      @Override
+      Set<String> lists(RulesIT it, String key) throws Exception {
+        McpClient.Reply list = it.client(key, "/servers/s/mcp").stateless("tools/list", "");
+        return list.last().has("error") ? Set.of() : names(list.result().path("tools"), "name");
+      }
+
+      @Override
+      boolean refuses(RulesIT it, String key, String tool) throws Exception {
+        int code =
+            it.client(key, "/servers/s/mcp")
+                .stateless("tools/call", "\"name\":\"" + tool + "\",\"arguments\":{}")
+                .errorCode();
+        return code == 403 || code == -32602;
+      }
+    },
+    TOOLCALL {
+      @Override
+      Set<String> lists(RulesIT it, String key) throws Exception {
+        return own(
+            it.get(key, "/toolcall/tools")
+                .body()
+                .path("tools")
+                .valueStream()
+                .map(entry -> entry.at("/function/name").asText())
+                .collect(Collectors.toSet()));
+      }
+
+      @Override
+      boolean refuses(RulesIT it, String key, String tool) throws Exception {
+        String turn =
+            "{\"role\":\"assistant\",\"tool_calls\":[{\"id\":\"1\",\"type\":\"function\","
+                + "\"function\":{\"name\":\"s__%s\",\"arguments\":\"{}\"}}]}";
+        Answer answer = it.post(key, "/toolcall", turn.formatted(tool));
+        return isRefusal(answer.body().at("/tool_responses/0/status").asInt());
+      }
+    },
+    DOCUMENT {
+      @Override
+      Set<String> lists(RulesIT it, String key) throws Exception {
+        Answer document = it.get(key, "/tools/openapi.json");
+        return document.body().path("paths").properties().stream()
+            .map(path -> path.getKey().replaceAll(".*/", ""))
+            .collect(Collectors.toCollection(TreeSet::new));
+      }
+
+      @Override
+      boolean refuses(RulesIT it, String key, String tool) throws Exception {
+        return REST.refuses(it, key, tool);
+      }
+    },
+    SEARCH {
+      @Override
+      Set<String> lists(RulesIT it, String key) throws Exception {
+        McpClient client = it.client(key, "/mcp?discovery=search").initialized();
+        Set<String> found = new TreeSet<>();
+        for (String query : List.of("plays", "echo", "big", "exit", "effect")) {
+          String arguments = "{\"query\":\"" + query + "\",\"limit\":50}";
+          found.addAll(
+              names(
+                  client.call("search_tools", arguments).result().at("/structuredContent/tools"),
+                  "name"));
+        }
+        return own(found);
+      }
+
+      @Override
+      boolean refuses(RulesIT it, String key, String tool) throws Exception {
+        McpClient.Reply reply =
+            it.client(key, "/mcp?discovery=search")
+                .initialized()
+                .call("call_tool", "{\"name\":\"s__" + tool + "\",\"arguments\":{}}");
+        return reply.errorCode() == 403 || reply.firstText().contains("Unknown tool");
+      }
+    },
+    WHOAMI {
+      @Override
+      Set<String> lists(RulesIT it, String key) throws Exception {
+        return it.get(key, "/whoami")
+            .body()
+            .path("may_use")
+            .valueStream()
+            .flatMap(server -> server.path("tools").valueStream())
+            .map(JsonNode::asText)
+            .collect(Collectors.toCollection(TreeSet::new));
+      }
+
+      @Override
+      boolean refuses(RulesIT it, String key, String tool) throws Exception {
+        return REST.refuses(it, key, tool);
+      }
+    };
+
+    abstract Set<String> lists(RulesIT it, String key) throws Exception;
+
+    abstract boolean refuses(RulesIT it, String key, String tool) throws Exception;
+
+    private static boolean isRefusal(int status) {
+      return status == 403 || status == 404;
+    }
+
+    private static Set<String> own(Set<String> qualified) {
+      return qualified.stream()
+          .map(name -> name.replaceFirst("^[st]__", ""))
+          .collect(Collectors.toCollection(TreeSet::new));
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(Door.class)
+  void everyDoorListsTheSame(Door door) throws Exception {
+    Set<String> all = names(unrestricted(), "name");
+    Set<String> ofAnalyst = new TreeSet<>(all);
+    ofAnalyst.removeAll(List.of("exit", "effect"));
+
+    assertTrue(ofAnalyst.size() > 20);
+    assertEquals(ofAnalyst, door.lists(this, ANALYST));
+    assertEquals(Set.of("echo", "big"), door.lists(this, BOT));
+    assertEquals(Set.of(), door.lists(this, STRANGER));
+  }
+
+  private JsonNode unrestricted() throws Exception {
+    bridge.reload(config("'mode':'report',", RULES));
+    JsonNode tools = get(ANALYST, "/servers/s/tools").body().path("tools");
+    bridge.reload(config("", RULES));
+    return tools;
+  }
+
+  @ParameterizedTest
+  @EnumSource(Door.class)
+  void everyDoorRefusesWhatItDoesNotList(Door door) throws Exception {
+    assertFalse(door.refuses(this, ANALYST, "echo"));
+    for (String tool : List.of("exit", "effect")) {
+      assertTrue(door.refuses(this, ANALYST, tool), tool);
+    }
+    assertTrue(door.refuses(this, BOT, "answers"));
+    assertTrue(door.refuses(this, STRANGER, "echo"));
+    assertEquals("ready", get(BOSS, "/servers/s").at("/state"));
+  }
+
+  @Test
+  void refusalNamesTheRuleAndWhomToAsk() throws Exception {
+    bridge.reload(config("'contact':'tools@example.org',", RULES));
+
+    Answer denied = call(ANALYST, "s", "effect", "{}");
+    Answer byDefault = call(ANALYST, "s", "exit", "{}");
+
+    assertEquals(403, denied.status());
+    assertEquals("forbidden", denied.code());
+    assertEquals("no-harm", denied.at("/rule"));
+    assertEquals("no", denied.at("/executed"));
+    assertEquals("false", denied.at("/retryable"));
+    assertTrue(denied.at("/detail").contains("tools@example.org"), denied.toString());
+    assertNull(denied.header("www-authenticate"));
+    assertEquals("default", byDefault.at("/rule"));
+  }
+
+  @Test
+  void briefRefusalNamesNoRule() throws Exception {
+    bridge.reload(config("'explain':'brief',", RULES));
+
+    Answer denied = call(ANALYST, "s", "effect", "{}");
+
+    assertEquals(403, denied.status());
+    assertEquals("", denied.at("/rule"));
+    assertFalse(denied.text().contains("no-harm"), denied.toString());
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '~',
+      textBlock =
+          """
+          {"m":"/srv/x"}                 | 200
+          {"m":"/srv/x","n":1}           | 200
+          {"m":"/etc/passwd"}            | 403
+          {"m":"/srv/../etc/passwd"}     | 403
+          {"m":"/srv/%2e%2e/etc"}        | 403
+          {"m":["/srv/x"]}               | 403
+          {"m":null}                     | 403
+          {"n":{"m":"/srv/x"}}           | 403
+          {}                             | 403
+          {"m":"/etc","m":"/srv/x"}      | 400
+          {"m":"/etc","\\u006d":"/srv/x"} | 400
+          """)
+  void conditionIsOnTheArgumentsThatTheServerGets(String arguments, int status) throws Exception {
+    Answer answer = call(BOT, "s", "echo", arguments);
+
+    assertEquals(status, answer.status(), answer.toString());
+    if (status == 200) {
+      assertEquals(arguments, answer.body().path("structuredContent").toString());
+    }
+  }
+
+  @Test
+  void argumentsOfAModelAreJudgedAsTheyAreSentOn() throws Exception {
+    String turn =
+        "{\"role\":\"assistant\",\"tool_calls\":[{\"id\":\"1\",\"type\":\"function\","
+            + "\"function\":{\"name\":\"s__echo\",\"arguments\":\"%s\"}}]}";
+
+    Answer allowed = post(BOT, "/toolcall", turn.formatted("{\\\"m\\\":\\\"/srv/x\\\"}"));
+    Answer refused = post(BOT, "/toolcall", turn.formatted("{\\\"m\\\":\\\"/etc\\\"}"));
+
+    assertEquals("200", allowed.at("/tool_responses/0/status"));
+    assertEquals("403", refused.at("/tool_responses/0/status"));
+    assertTrue(refused.at("/tool_responses/0/output/error").contains("does not help"));
+  }
+
+  @Test
+  void ruleRaisesTheRiskForSomeCallers() throws Exception {
+    Answer ofBot = call(BOT, "s", "big", "{\"ms\":0,\"size\":1}");
+    Answer ofAnalyst = call(ANALYST, "s", "big", "{\"ms\":0,\"size\":1}");
+
+    assertEquals("true", ofBot.at("/requires_confirmation"), ofBot.toString());
+    assertEquals("x", ofAnalyst.firstText());
+    Answer confirmed =
+        post(
+            BOT,
+            "/confirmations/" + ofBot.at("/confirmation_id"),
+            "{\"confirm\":true,\"token\":\"" + ofBot.at("/token") + "\"}");
+    assertEquals("x", confirmed.firstText(), confirmed.toString());
+  }
+
+  @Test
+  void callOfACallerWhoLostItsRoleIsNotRunWhenItIsApproved() throws Exception {
+    Answer held = call(ANALYST, "s", "argv", "{}");
+    Answer control = call(ANALYST, "s", "argv", "{}");
+    String path = "/confirmations/" + held.at("/confirmation_id");
+    assertEquals(
+        200,
+        post(BOSS, "/confirmations/" + control.at("/confirmation_id"), "{\"confirm\":true}")
+            .status());
+
+    bridge.reload(config("", RULES, ""));
+    Answer approved = post(BOSS, path, "{\"confirm\":true}");
+
+    assertEquals(403, approved.status(), approved.toString());
+    assertEquals("no", approved.at("/executed"));
+    assertEquals("no", get(BOSS, path).at("/executed"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "/servers/%s",
+        "/servers/%s/tools",
+        "/servers/%s/resources",
+        "/servers/%s/prompts",
+        "/servers/%s/openapi.json",
+        "/servers/%s/resources/x"
+      })
+  void hiddenServerLooksLikeOneThatDoesNotExist(String path) throws Exception {
+    Answer hidden = get(STRANGER, path.formatted("t"));
+    Answer missing = get(STRANGER, path.formatted("z"));
+
+    assertEquals(404, hidden.status());
+    assertSame(missing, hidden);
+  }
+
+  /** Equal except for the name of the server and the id of the request. */
+  private static void assertSame(Answer missing, Answer hidden) {
+    assertEquals(missing.status(), hidden.status());
+    assertEquals(
+        missing
+            .text()
+            .replaceAll("'z'", "'t'")
+            .replaceAll("server z", "server t")
+            .replaceAll("\"requestId\":\"[^\"]*\"", ""),
+        hidden.text().replaceAll("\"requestId\":\"[^\"]*\"", ""));
+  }
+
+  @Test
+  void callAtAHiddenServerFailsLikeOneAtAMissingServer() throws Exception {
+    assertSame(call(STRANGER, "z", "echo", "{}"), call(STRANGER, "t", "echo", "{}"));
+    assertSame(call(STRANGER, "z", "none", "{}"), call(STRANGER, "t", "none", "{}"));
+    for (String method : List.of("tools/list", "tools/call", "initialize")) {
+      String body =
+          "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\""
+              + method
+              + "\",\"params\":{\"protocolVersion\":\"2025-11-25\",\"capabilities\":{},"
+              + "\"name\":\"echo\"}}";
+      Answer hidden = post(STRANGER, "/servers/t/mcp", body);
+      assertSame(post(STRANGER, "/servers/z/mcp", body), hidden);
+    }
+    assertEquals(
+        404,
+        bridge
+            .put(
+                "/servers/t/credentials",
+                "{\"authorization\":\"Bearer x\"}",
+                "authorization",
+                "Bearer " + STRANGER)
+            .status());
+  }
+
+  @Test
+  void listsOfServersAndHealthLeaveHiddenServersOut() throws Exception {
+    assertEquals(Set.of("s"), names(get(ANALYST, "/servers").body().path("servers"), "id"));
+    assertEquals(Set.of("s"), names(get(ANALYST, "/health").body().path("servers"), "id"));
+    assertEquals(Set.of(), names(get(STRANGER, "/servers").body().path("servers"), "id"));
+    assertEquals(Set.of("s", "t"), names(get(BOSS, "/servers").body().path("servers"), "id"));
+    assertFalse(get(ANALYST, "/metrics").text().contains("server=\"t\""));
+    assertTrue(get(BOSS, "/metrics").text().contains("server=\"t\""));
+  }
+
+  @Test
+  void concealingAllMakesAForbiddenToolUnknown() throws Exception {
+    bridge.reload(config("'conceal':'all',", RULES));
+
+    Answer forbidden = call(ANALYST, "s", "exit", "{}");
+    Answer unknown = call(ANALYST, "s", "exiz", "{}");
+    McpClient client = client(ANALYST, "/mcp").initialized();
+
+    assertEquals(404, forbidden.status());
+    assertEquals(
+        unknown.text().replace("exiz", "exit").replaceAll("\"requestId\":\"[^\"]*\"", ""),
+        forbidden.text().replaceAll("\"requestId\":\"[^\"]*\"", ""));
+    assertEquals(-32602, client.call("s__exit", "{}").errorCode());
+    assertEquals(-32602, client.call("t__echo", "{}").errorCode());
+  }
+
+  @Test
+  void withoutConcealmentAHiddenServerIsForbidden() throws Exception {
+    bridge.reload(config("'conceal':'none',", RULES));
+
+    assertEquals(403, get(STRANGER, "/servers/t/tools").status());
+    assertEquals(404, get(STRANGER, "/servers/z/tools").status());
+  }
+
+  @Test
+  void resourcesAndPromptsFollowTheirRules() throws Exception {
+    Answer allowed = get(ANALYST, "/servers/s/resources/test%3A%2F%2Fa%20b%2525");
+    Answer forbidden = get(ANALYST, "/servers/s/resources/test%3A%2F%2Fb");
+    Answer prompt = post(ANALYST, "/servers/s/prompts/greet", "{}");
+    Answer ofBot = post(BOT, "/servers/s/prompts/greet", "{}");
+
+    assertEquals(200, allowed.status(), allowed.toString());
+    assertEquals(403, forbidden.status());
+    assertEquals(200, prompt.status());
+    assertEquals(403, ofBot.status());
+    assertEquals(1, get(ANALYST, "/servers/s/resources").body().path("resources").size());
+    assertEquals(0, get(BOT, "/servers/s/resources").body().path("resources").size());
+    assertEquals(0, get(BOT, "/servers/s/prompts").body().path("prompts").size());
+  }
+
+  @Test
+  void describingAForbiddenToolTellsNothing() throws Exception {
+    McpClient client = client(ANALYST, "/mcp?discovery=search").initialized();
+
+    McpClient.Reply forbidden = client.call("describe_tool", "{\"name\":\"s__effect\"}");
+    McpClient.Reply allowed = client.call("describe_tool", "{\"name\":\"s__echo\"}");
+
+    assertTrue(forbidden.firstText().contains("Unknown tool"), forbidden.toString());
+    assertEquals("s__echo", allowed.result().at("/structuredContent/name").asText());
+  }
+
+  @Test
+  void reportModeRefusesNothingAndCountsWhatWouldBeRefused() throws Exception {
+    bridge.reload(config("'mode':'report',", RULES));
+
+    Answer called = call(STRANGER, "t", "echo", "{}");
+    Answer ofBot = call(BOT, "s", "big", "{\"ms\":0,\"size\":1}");
+
+    assertEquals(200, called.status());
+    assertEquals("x", ofBot.firstText());
+    assertEquals(
+        1.0,
+        MetricsText.values(
+                get(BOSS, "/metrics").text(),
+                "mcp_bridge_access_decisions_total{decision=\"would_deny\",rule=\"default\"}")
+            .sum());
+  }
+
+  @Test
+  void decisionsAreCountedByRule() throws Exception {
+    call(ANALYST, "s", "echo", "{}");
+    call(ANALYST, "s", "effect", "{}");
+
+    String metrics = get(BOSS, "/metrics").text();
+
+    assertTrue(metrics.contains("{decision=\"allow\",rule=\"analysts\"} 1"), metrics);
+    assertTrue(metrics.contains("{decision=\"deny\",rule=\"no-harm\"} 1"), metrics);
+  }
+
+  @Test
+  void explanationSaysWhatEachRuleContributes() throws Exception {
+    Answer own = get(ANALYST, "/access/explain?server=s&tool=effect");
+    Answer other =
+        post(
+            BOSS,
+            "/access/explain",
+            "{\"as\":\"bot\",\"server\":\"s\",\"tool\":\"echo\",\"arguments\":{\"m\":\"/etc\"}}");
+    Answer token = get(BOSS, "/access/explain?as=corp%7Calice&roles=analyst&server=s&tool=echo");
+
+    assertEquals("deny", own.at("/decision"));
+    assertEquals("no-harm", own.at("/rule"));
+    assertEquals(
+        Set.of("analysts", "analysts-read", "no-harm"), names(own.body().path("rules"), "name"));
+    assertEquals("deny", other.at("/decision"));
+    assertEquals("true", other.at("/listed"));
+    assertEquals(5, other.body().path("rules").size());
+    assertTrue(other.at("/rules/3/reason").contains("/m under"), other.toString());
+    assertEquals("allow", token.at("/decision"));
+    assertEquals("analysts", token.at("/rule"));
+  }
+
+  @Test
+  void explanationAgreesWithTheCallForEveryToolAndCaller() throws Exception {
+    List<String> different = new ArrayList<>();
+    for (String key : List.of(ANALYST, BOT)) {
+      for (String tool : List.of("echo", "big", "effect", "answers", "exit")) {
+        Answer explained =
+            get(
+                key,
+                "/access/explain?server=s&tool="
+                    + tool
+                    + "&arguments={}".replace("{", "%7B").replace("}", "%7D"));
+        boolean refused = call(key, "s", tool, "{}").status() == 403;
+        if (refused != explained.at("/decision").equals("deny")) {
+          different.add(tool + " " + explained);
+        }
+      }
+    }
+
+    assertEquals(List.of(), different);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          server=s&tool=echo&as=boss           | 403
+          server=s&tool=echo&roles=analyst     | 403
+          server=t&tool=echo                   | 404
+          server=s&tool=none                   | 404
+          server=s                             | 422
+          server=s&tool=echo&prompt=x          | 422
+          tool=echo                            | 422
+          server=s&tool=echo&arguments=%5B1%5D | 400
+          """)
+  void questionOfACallerThatCannotBeAnsweredIsRefused(String query, int status) throws Exception {
+    Answer answer = get(ANALYST, "/access/explain?" + query);
+
+    assertEquals(status, answer.status(), answer.toString());
+  }
+
+  @Test
+  void entityTagsDifferByWhatOneSees() throws Exception {
+    Answer ofAnalyst = get(ANALYST, "/servers/s/tools");
+    Answer ofBot = get(BOT, "/servers/s/tools");
+    Answer again =
+        bridge.get(
+            "/servers/s/tools",
+            "authorization",
+            "Bearer " + BOT,
+            "if-none-match",
+            ofAnalyst.header("etag"));
+
+    assertNotEquals(ofAnalyst.header("etag"), ofBot.header("etag"));
+    assertEquals(200, again.status());
+    assertEquals("private", ofBot.header("cache-control"));
+    assertTrue(ofBot.header("vary").toLowerCase().contains("authorization"));
+  }
+
+  @Test
+  void changedRulesChangeListsAndTellTheSessionsThatSeeIt() throws Exception {
+    McpClient analyst = client(ANALYST, "/mcp").initialized();
+    McpClient bot = client(BOT, "/mcp").initialized();
+    BufferedReader analystEvents = analyst.listen();
+    BufferedReader botEvents = bot.listen();
+
+    bridge.reload(config("", RULES.replace("'!exit'", "'!exit','!log'")));
+    JsonNode told = McpClient.nextLater(analystEvents).get(10, TimeUnit.SECONDS);
+    CompletableFuture<JsonNode> ofBot = McpClient.nextLater(botEvents);
+    bridge.reload(config("", RULES.replace("'tools':['echo']", "'tools':['echo','argv']")));
+
+    assertEquals("notifications/tools/list_changed", told.path("method").asText());
+    assertEquals(
+        "notifications/tools/list_changed",
+        ofBot.get(10, TimeUnit.SECONDS).path("method").asText());
+    assertTrue(Door.MCP.lists(this, BOT).contains("argv"));
+  }
+
+  @Test
+  void rulesThatAreTightenedUnderLoadHoldFromTheReloadOn() throws Exception {
+    String tightened = RULES.replace("'!exit'", "'!exit','!echo'");
+    AtomicBoolean isTight = new AtomicBoolean();
+    List<String> passed = new ArrayList<>();
+    CompletableFuture<Void> load =
+        CompletableFuture.runAsync(
+            () -> {
+              for (int i = 0; i < 2_000; i++) {
+                try {
+                  boolean wasTight = isTight.get();
+                  Answer answer = call(ANALYST, "s", "echo", "{}");
+                  if (wasTight && answer.status() != 403) {
+                    passed.add(answer.toString());
+                  }
+                } catch (Exception e) {
+                  throw new AssertionError(e);
+                }
+              }
+            });
+    bridge.until(() -> get(BOSS, "/metrics").text().contains("rule=\"analysts\"} "));
+
+    bridge.reload(config("", tightened));
+    isTight.set(true);
+    load.get(60, TimeUnit.SECONDS);
+
+    assertEquals(List.of(), passed);
+    assertEquals(403, call(ANALYST, "s", "echo", "{}").status());
+  }
+
+  @Test
+  void invalidRulesAreNotApplied() throws Exception {
+    boolean refused = false;
+    try {
+      bridge.reload(config("", "{'name':'x','allow':['everything']}"));
+    } catch (RuntimeException invalid) {
+      refused = invalid.getMessage().contains("access.rules[0].allow[0]");
+    }
+
+    assertTrue(refused);
+    assertEquals(200, call(ANALYST, "s", "echo", "{}").status());
+  }
+
+  @Test
+  void eventsAreOnlyAboutServersThatTheListenerSees() throws Exception {
+    try (BufferedReader ofAnalyst = events(ANALYST);
+        BufferedReader ofBoss = events(BOSS)) {
+      post(BOSS, "/servers/t/restart", "");
+      post(BOSS, "/servers/s/restart", "");
+
+      assertEquals("s", firstServer(ofAnalyst));
+      assertEquals("t", firstServer(ofBoss));
+    }
+  }
+
+  private BufferedReader events(String key) throws Exception {
+    var request =
+        java.net.http.HttpRequest.newBuilder(bridge.uri("/events"))
+            .header("authorization", "Bearer " + key)
+            .build();
+    var response =
+        bridge.client().send(request, java.net.http.HttpResponse.BodyHandlers.ofInputStream());
+    return new BufferedReader(new java.io.InputStreamReader(response.body()));
+  }
+
+  private static String firstServer(BufferedReader events) throws Exception {
+    String line = events.readLine();
+    while (line != null && !line.contains("\"server\"")) {
+      line = events.readLine();
+    }
+    assertNotNull(line);
+    return line.replaceAll(".*\"server\":\"(\\w+)\".*", "$1");
+  }
+}
