@@ -21,6 +21,9 @@ import java.util.stream.Collectors;
 
 /** Reads the {@code access} section. */
 final class AccessReader {
+  /** The keys of bridges that commands start for themselves. */
+  private static final List<String> OWN_KEYS = List.of("stdio", "agent");
+
   private AccessReader() {}
 
   /**
@@ -123,7 +126,8 @@ final class AccessReader {
   /** Reports rules that can have no effect. */
   static void warn(
       AccessRules access, AuthConfig auth, Set<String> servers, List<ConfigProblem> warnings) {
-    Set<String> keys = auth.keys().stream().map(AuthConfig.Key::name).collect(Collectors.toSet());
+    Set<String> keys = new HashSet<>(OWN_KEYS);
+    auth.keys().forEach(key -> keys.add(key.name()));
     Set<String> issuers =
         auth.issuers().stream().map(AuthConfig.Issuer::name).collect(Collectors.toSet());
     for (Rule rule : access.rules()) {

@@ -54,6 +54,10 @@ class ConfigurationPageTest {
     List<String> rows = new ArrayList<>();
     rows("", entry, rows);
     table("An entry of `mcpServers`", entry, rows, page);
+    JsonNode condition = schema.path("$defs").path("condition");
+    List<String> operators = new ArrayList<>();
+    rows("", condition, operators);
+    table("A condition of a rule in `access`", condition, operators, page);
     List<String> credentials = new ArrayList<>();
     for (JsonNode kind : schema.path("$defs").path("credential").path("oneOf")) {
       String type = kind.path("properties").path("type").path("const").asText();
@@ -88,6 +92,10 @@ class ConfigurationPageTest {
             });
   }
 
+  private static String any(JsonNode types) {
+    return types.size() > 2 ? "any value" : "object or list";
+  }
+
   private static String row(String key, JsonNode schema) {
     return "| `%s` | %s | %s | %s |%n"
         .formatted(key, type(schema), value(schema.path("default")), meaning(schema));
@@ -111,7 +119,11 @@ class ConfigurationPageTest {
       schema.get("enum").forEach(value -> values.add("`" + value.asText() + "`"));
       return String.join(", ", values);
     }
-    String type = schema.path("type").isArray() ? "object or list" : schema.path("type").asText();
+    String type =
+        schema.path("type").isArray() ? any(schema.path("type")) : schema.path("type").asText();
+    if (schema.has("$ref")) {
+      return "condition";
+    }
     String range =
         schema.has("minimum")
             ? " " + schema.get("minimum") + " to " + schema.path("maximum")
