@@ -1,8 +1,5 @@
 package dev.mcpbridge;
 
-import dev.mcpbridge.adapter.AdaptedTransportFactory;
-import dev.mcpbridge.adapter.openapi.OpenApiBackend;
-import dev.mcpbridge.adapter.toolcall.ToolCallBackend;
 import dev.mcpbridge.bus.Bus;
 import dev.mcpbridge.cluster.Cluster;
 import dev.mcpbridge.cluster.ClusterNode;
@@ -13,14 +10,14 @@ import dev.mcpbridge.config.ClusterConfig;
 import dev.mcpbridge.config.ClusterSecret;
 import dev.mcpbridge.config.ConfigException;
 import dev.mcpbridge.config.ConfigProblem;
-import dev.mcpbridge.config.ContainerTarget;
-import dev.mcpbridge.config.OpenApiSource;
 import dev.mcpbridge.config.StateFolder;
-import dev.mcpbridge.config.ToolCallSource;
 import dev.mcpbridge.http.HttpVerticle;
 import dev.mcpbridge.memory.MemoryBudget;
 import dev.mcpbridge.metrics.Counts;
 import dev.mcpbridge.protocol.BridgeIdentity;
+import dev.mcpbridge.quota.CallerLimits;
+import dev.mcpbridge.quota.QuotaFile;
+import dev.mcpbridge.quota.Quotas;
 import dev.mcpbridge.risk.RiskVerticle;
 import dev.mcpbridge.sandbox.SandboxCheck;
 import dev.mcpbridge.sandbox.Sandboxes;
@@ -41,7 +38,6 @@ import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -70,6 +66,8 @@ public final class Bridge {
   private final WorkerExecutor workers;
 
   private final AtomicBoolean severalCallers;
+  private final Quotas quotas;
+  private volatile QuotaFile quotaFile;
   private volatile String servers;
 
   private Bridge(Vertx vertx, BridgeConfig config) {
@@ -77,6 +75,8 @@ public final class Bridge {
     this.config = config;
     this.cluster = cluster(vertx, config);
     this.severalCallers = new AtomicBoolean(config.hasSeveralCallers());
+    this.quotas = new Quotas(config.quotas(), this::nodes);
+    CallerLimits callerLimits = new CallerLimits(severalCallers::get, quotas);
     Counts counts = new Counts();
     MemoryBudget memory = new MemoryBudget(config.limits().heldBytes());
     Bus bus = Bus.create(vertx, cluster, counts);
@@ -85,32 +85,15 @@ public final class Bridge {
     BridgeIdentity self = new BridgeIdentity(Version.current(), cluster::bridge);
     this.http =
         new HttpVerticle(
-            new HttpVerticle.Dependencies(
-                bus, cluster, config, severalCallers::get, self, memory, counts),
+            new HttpVerticle.Dependencies(bus, cluster, config, callerLimits, self, memory, counts),
             OwnSockets::isOwn);
     Sandboxes sandboxes =
-        new Sandboxes(vertx, bus, cluster.mayAct(), severalCallers::get, config.sandbox(), self);
-    TransportRegistry transportRegistry =
-        new TransportRegistry(
-            Map.of(
-                ContainerTarget.class, sandboxes.opener(),
-                OpenApiSource.class,
-                    new AdaptedTransportFactory<>(
-                        OpenApiSource.class,
-                        OpenApiSource::access,
-                        OpenApiBackend::new,
-                        cluster.mayAct()),
-                ToolCallSource.class,
-                    new AdaptedTransportFactory<>(
-                        ToolCallSource.class,
-                        ToolCallSource::access,
-                        ToolCallBackend::new,
-                        cluster.mayAct())),
-            cluster.mayAct());
+        new Sandboxes(vertx, bus, cluster.mayAct(), callerLimits, config.sandbox(), self);
+    TransportRegistry transportRegistry = UpstreamTransports.of(cluster.mayAct(), sandboxes);
     this.supervisor =
         new SupervisorVerticle(
             new SupervisorVerticle.Dependencies(
-                bus, cluster, severalCallers::get, memory, transportRegistry, sandboxes::of, self),
+                bus, cluster, callerLimits, memory, transportRegistry, sandboxes::of, self),
             config);
     this.workers = config.threads().serversOnWorkers() ? workers(vertx) : null;
     this.watch = EventLoopWatch.of(vertx);
@@ -119,6 +102,11 @@ public final class Bridge {
   private static WorkerExecutor workers(Vertx vertx) {
     int processors = Runtime.getRuntime().availableProcessors();
     return vertx.createSharedWorkerExecutor(SupervisorVerticle.WORKER_POOL, processors);
+  }
+
+  /** The nodes that share the quotas of callers. */
+  private int nodes() {
+    return cluster.isAlone() ? 1 : cluster.view().members().size();
   }
 
   private static Cluster cluster(Vertx vertx, BridgeConfig config) {
@@ -182,6 +170,7 @@ public final class Bridge {
     requireKeys(next);
     severalCallers.set(config.withAuth(next.auth()).hasSeveralCallers());
     risk.reload(next.risk());
+    quotas.reload(next.quotas());
     return http.reload(next).compose(applied -> supervisor.reload(next));
   }
 
@@ -223,7 +212,7 @@ public final class Bridge {
         .handOver(timeout)
         .transform(handed -> http.drain(timeout))
         .transform(drained -> endServers())
-        .transform(ended -> vertx.executeBlocking(Bridge::forgetChildren, false))
+        .transform(ended -> vertx.executeBlocking(this::leaveFiles, false))
         .transform(ended -> cluster.close())
         .onComplete(ended -> end().onComplete(closed), failed -> end().onComplete(closed));
     return closed.future();
@@ -239,9 +228,9 @@ public final class Bridge {
     return servers == null ? Future.succeededFuture() : vertx.undeploy(servers);
   }
 
-  private static Void forgetChildren() {
+  private Void leaveFiles() {
     Orphans.deleteOwnRecord();
-    return null;
+    return quotaFile == null ? null : quotaFile.write();
   }
 
   /** Checks that calls at risk level 3 would run with the required isolation; blocks. */
@@ -260,6 +249,7 @@ public final class Bridge {
     return vertx
         .deployVerticle(risk)
         .compose(id -> vertx.deployVerticle(http))
+        .compose(id -> vertx.executeBlocking(this::keepQuotas, false))
         .compose(id -> vertx.executeBlocking(Orphans::killOrphans, false))
         .onSuccess(Bridge::report)
         .compose(orphans -> cluster.open(url()))
@@ -269,6 +259,16 @@ public final class Bridge {
               servers = id;
               http.serversStarting();
             });
+  }
+
+  /** Keeps what was counted across a restart; a bridge at an arbitrary port does not come again. */
+  private Void keepQuotas() {
+    if (config.http().port() != 0) {
+      Path state = StateFolder.of(System.getenv());
+      quotaFile = new QuotaFile(quotas, state.resolve("quotas-" + http.port() + ".json"));
+      quotaFile.keep(vertx);
+    }
+    return null;
   }
 
   private static void report(int orphans) {

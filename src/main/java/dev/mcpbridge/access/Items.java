@@ -12,6 +12,13 @@ import java.util.Map;
  */
 public record Items(Names servers, Map<Item.Kind, Names> names, List<Condition> annotations) {
 
+  /** Whether an entry of a server is selected, without regard to annotations. */
+  public boolean select(ServerId server, Item.Kind kind, String name) {
+    return contain(server)
+        && contain(kind)
+        && (names.isEmpty() || matches(Item.of(server, kind, name), false).applies(false));
+  }
+
   boolean contain(ServerId server) {
     return servers.contain(server.name());
   }

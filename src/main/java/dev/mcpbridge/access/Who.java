@@ -35,6 +35,10 @@ public record Who(
     FORBIDDEN
   }
 
+  public boolean fits(Principal caller) {
+    return mismatch(caller) == null;
+  }
+
   /** Null if the caller fits, else what does not fit, as a clause. */
   String mismatch(Principal caller) {
     Principal.Token token = caller.token();

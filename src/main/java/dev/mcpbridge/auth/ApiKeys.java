@@ -26,10 +26,13 @@ public final class ApiKeys {
 
   /** The identity that a key proves; empty if there is no such key. */
   Optional<Identity> find(String credential) {
-    if (keys.isEmpty()) {
-      return Optional.empty();
-    }
-    byte[] hash = Sha256.of(credential).bytes();
+    return find(Sha256.of(credential).bytes());
+  }
+
+  /**
+   * @param hash SHA-256 of the key
+   */
+  Optional<Identity> find(byte[] hash) {
     Identity found = null;
     for (ConfiguredKey key : keys) {
       if (MessageDigest.isEqual(key.sha256(), hash)) {

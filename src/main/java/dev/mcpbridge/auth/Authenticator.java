@@ -9,6 +9,7 @@ import dev.mcpbridge.model.Principal;
 import dev.mcpbridge.protocol.Sha256;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -80,13 +81,18 @@ public final class Authenticator {
     if (credential == null) {
       return Future.failedFuture(credentialRequired());
     }
-    Optional<Identity> key = keys.find(credential);
+    if (credential.length() > MAX_TOKEN) {
+      return Future.failedFuture(
+          issuers.isEmpty() ? credentialRequired() : Rejection.MALFORMED.failure());
+    }
+    byte[] hash = Sha256.of(credential).bytes();
+    Optional<Identity> key = keys.find(hash);
     if (key.isPresent()) {
       return Future.succeededFuture(key.get());
     }
     return issuers.isEmpty()
         ? Future.failedFuture(credentialRequired())
-        : ofToken(credential, address);
+        : ofToken(credential, new String(hash, StandardCharsets.ISO_8859_1), address);
   }
 
   private BridgeException credentialRequired() {
@@ -97,11 +103,10 @@ public final class Authenticator {
             : "An access token is required as a bearer token, or a valid API key");
   }
 
-  private Future<Identity> ofToken(String token, Supplier<String> address) {
-    if (token.length() > MAX_TOKEN) {
-      return Future.failedFuture(Rejection.MALFORMED.failure());
-    }
-    String digest = Sha256.of(token).hex();
+  /**
+   * @param digest SHA-256 of the token, one character a byte
+   */
+  private Future<Identity> ofToken(String token, String digest, Supplier<String> address) {
     long now = System.currentTimeMillis();
     Verdict known = verdicts.get(digest);
     if (known != null && now < known.until()) {

@@ -26,6 +26,7 @@ import dev.mcpbridge.model.Tool;
 import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.MetaKeys;
+import dev.mcpbridge.quota.Quotas;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import java.lang.System.Logger;
@@ -58,7 +59,7 @@ public final class CallPipeline {
   private final ArgumentValidator schemas;
   private final OutputSchemaCheck outputs;
   private final UpstreamCredentials credentials;
-  private final MemoryBudget memory;
+  private final Limits limits;
   private final Counts counts;
 
   /** The cancellations of the calls that this node's callers wait for, by the call's id. */
@@ -87,20 +88,23 @@ public final class CallPipeline {
     }
   }
 
+  /** What calls are refused by, however they look. */
+  public record Limits(MemoryBudget memory, Quotas quotas) {}
+
   public CallPipeline(
       Bus bus,
       AccessControl access,
       ArgumentValidator schemas,
       OutputSchemaCheck outputs,
       UpstreamCredentials credentials,
-      MemoryBudget memory,
+      Limits limits,
       Counts counts) {
     this.bus = bus;
     this.access = access;
     this.schemas = schemas;
     this.outputs = outputs;
     this.credentials = credentials;
-    this.memory = memory;
+    this.limits = limits;
     this.counts = counts;
     bus.subscribe(Addresses.SERVER_REMOVED, server -> counts.forget(server.name()));
   }
@@ -119,11 +123,23 @@ public final class CallPipeline {
         .map(server -> admit(request, cancellation, server, startNanos))
         .compose(
             admitted ->
-                withinDeadline(admitted.call(), validate(admitted, request))
-                    .compose(valid -> assess(admitted))
-                    .compose(decision -> act(admitted, decision)))
+                limits
+                    .quotas()
+                    .within(Quotas.Place.RECEIVER, admitted.call(), () -> judge(admitted, request)))
         .onComplete(done -> cancellations.remove(request.id()))
         .recover(failure -> recordFailure(request.server(), request.target(), failure));
+  }
+
+  /** What is left of the quota of its caller that is closest to its end. */
+  public Optional<Quotas.Remainder> remainder(CallRequest request) {
+    Quotas quotas = limits.quotas();
+    return quotas.isEmpty() ? Optional.empty() : quotas.closest(call(request, null));
+  }
+
+  private Future<CallOutcome> judge(AdmittedCall admitted, CallRequest request) {
+    return withinDeadline(admitted.call(), validate(admitted, request))
+        .compose(valid -> assess(admitted))
+        .compose(decision -> act(admitted, decision));
   }
 
   private CancellationToken cancellationOf(String callId) {
@@ -175,7 +191,7 @@ public final class CallPipeline {
 
   /** Refuses calls when memory is short. Approved calls wait, as they cannot be approved again. */
   private Future<ServerView> resolve(CallRequest request, CancellationToken cancellation) {
-    return memory.isHigh()
+    return limits.memory().isHigh()
         ? Future.failedFuture(
             new BridgeException(
                     ErrorCode.OVERLOADED,
@@ -238,19 +254,21 @@ public final class CallPipeline {
     RiskLevel atLeast =
         access.require(
             request.caller().principal(), server, target, tool, request.arguments().json());
-    Call call =
-        new Call(
-                request.id(),
-                request.server(),
-                target,
-                request.arguments().json(),
-                caller(request),
-                0,
-                request.streaming(),
-                request.envelope(),
-                cancellation)
-            .withTimeout(server.timeouts().of(target), startNanos);
+    Call call = call(request, cancellation).withTimeout(server.timeouts().of(target), startNanos);
     return new AdmittedCall(server, tool, call, atLeast);
+  }
+
+  private Call call(CallRequest request, CancellationToken cancellation) {
+    return new Call(
+        request.id(),
+        request.server(),
+        request.target(),
+        request.arguments().json(),
+        caller(request),
+        0,
+        request.streaming(),
+        request.envelope(),
+        cancellation);
   }
 
   static BridgeException unknownTool() {

@@ -3,6 +3,7 @@ package dev.mcpbridge.config;
 import dev.mcpbridge.access.AccessRules;
 import dev.mcpbridge.access.AccessRules.Concealment;
 import dev.mcpbridge.access.Action;
+import dev.mcpbridge.access.Condition;
 import dev.mcpbridge.access.Effect;
 import dev.mcpbridge.access.Item;
 import dev.mcpbridge.access.Items;
@@ -76,14 +77,11 @@ final class AccessReader {
             Set.copyOf(rule.texts("needs")),
             rule.has("risk") ? RiskLevel.of(rule.integer("risk", 1)).orElse(null) : null),
         who(rule.section("who")),
-        new Items(
-            rule.has("servers") ? names(rule, "servers") : Names.ALL,
-            names(rule),
-            ConditionReader.ofAnnotations(rule.section("annotations"))),
+        items(rule, ConditionReader.ofAnnotations(rule.section("annotations"))),
         ConditionReader.ofArguments(rule.section("arguments")));
   }
 
-  private static Who who(Section who) {
+  static Who who(Section who) {
     return new Who(
         who.globs("principals"),
         Set.copyOf(who.texts("issuers")),
@@ -102,6 +100,12 @@ final class AccessReader {
       return Who.Credential.REQUIRED;
     }
     return who.flag("anonymous") ? Who.Credential.FORBIDDEN : Who.Credential.UNIMPORTANT;
+  }
+
+  /** The servers and the names of their entries. */
+  static Items items(Section rule, List<Condition> annotations) {
+    Names servers = rule.has("servers") ? names(rule, "servers") : Names.ALL;
+    return new Items(servers, names(rule), annotations);
   }
 
   private static Map<Item.Kind, Names> names(Section rule) {

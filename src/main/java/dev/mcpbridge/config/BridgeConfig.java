@@ -2,6 +2,7 @@ package dev.mcpbridge.config;
 
 import dev.mcpbridge.access.AccessRules;
 import dev.mcpbridge.model.ServerId;
+import dev.mcpbridge.quota.QuotaRule;
 import java.util.List;
 import java.util.Map;
 
@@ -17,6 +18,7 @@ public record BridgeConfig(
     HttpConfig http,
     AuthConfig auth,
     AccessRules access,
+    List<QuotaRule> quotas,
     RiskConfig risk,
     LimitsConfig limits,
     ThreadsConfig threads,
@@ -38,6 +40,7 @@ public record BridgeConfig(
         http,
         newAuth,
         access,
+        quotas,
         risk,
         limits,
         threads,
@@ -53,6 +56,7 @@ public record BridgeConfig(
         newHttp,
         auth,
         access,
+        quotas,
         risk,
         limits,
         threads,
@@ -68,6 +72,7 @@ public record BridgeConfig(
         http,
         auth,
         access,
+        quotas,
         risk,
         limits,
         threads,

@@ -8,6 +8,7 @@ import dev.mcpbridge.access.AccessRules;
 import dev.mcpbridge.model.RiskLevel;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.protocol.Json;
+import dev.mcpbridge.quota.QuotaRule;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -69,6 +70,7 @@ public final class ConfigReader {
     new EnvironmentOverrides(environment, problems).apply(entries);
     AuthConfig auth = AuthReader.read(root.section("auth"));
     AccessRules access = AccessReader.read(root.section("access"), root.has("access"));
+    List<QuotaRule> quotas = QuotaReader.read(root);
     HttpConfig http = http(root.section("http"), auth);
     RiskConfig risk = risk(root.section("risk"));
     if (risk.operatorApproves() && !auth.isRequired()) {
@@ -93,6 +95,7 @@ public final class ConfigReader {
         http,
         auth,
         access,
+        quotas,
         risk,
         limits,
         threads,

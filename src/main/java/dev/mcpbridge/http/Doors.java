@@ -89,11 +89,17 @@ record Doors(
     CallIds ids = new CallIds();
     BackgroundCalls background =
         new BackgroundCalls(
-            vertx, bus, pipeline, Clock.systemUTC(), cluster, dependencies.severalCallers());
+            vertx,
+            bus,
+            pipeline,
+            Clock.systemUTC(),
+            cluster,
+            dependencies.callerLimits().severalCallers());
     background.open();
     DecidedCalls decided = new DecidedCalls(vertx, bus, pipeline, background);
     IdempotencyKeys idempotency =
-        IdempotencyKeys.open(Clock.systemUTC(), cluster, bus, dependencies.severalCallers());
+        IdempotencyKeys.open(
+            Clock.systemUTC(), cluster, bus, dependencies.callerLimits().severalCallers());
     ToolCallsApi calls =
         new ToolCallsApi(
             bus,
@@ -181,7 +187,13 @@ record Doors(
           credentials,
           schemas,
           new CallPipeline(
-              deps.bus(), access, schemas, outputs, credentials, deps.memory(), deps.counts()));
+              deps.bus(),
+              access,
+              schemas,
+              outputs,
+              credentials,
+              new CallPipeline.Limits(deps.memory(), deps.callerLimits().quotas()),
+              deps.counts()));
     }
   }
 
@@ -189,7 +201,7 @@ record Doors(
     int max = dependencies.config().http().sessions().max();
     return new Shares(
         new Shares.Limit("sessions", "http.maxSessions", max, 60_000),
-        dependencies.severalCallers());
+        dependencies.callerLimits().severalCallers());
   }
 
   /** Serves the OpenAPI document of the bridge's own API, a static resource. */

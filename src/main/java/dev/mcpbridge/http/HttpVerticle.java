@@ -12,6 +12,7 @@ import dev.mcpbridge.http.rest.HealthApi;
 import dev.mcpbridge.memory.MemoryBudget;
 import dev.mcpbridge.metrics.Counts;
 import dev.mcpbridge.protocol.BridgeIdentity;
+import dev.mcpbridge.quota.CallerLimits;
 import dev.mcpbridge.validation.SchemaValidator;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;
@@ -32,7 +33,6 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.BiPredicate;
-import java.util.function.BooleanSupplier;
 
 /**
  * The HTTP listener and the checks in front of all doors, in this order: Host and Origin, CORS
@@ -68,13 +68,13 @@ public final class HttpVerticle extends VerticleBase {
   private HttpServer server;
 
   /**
-   * @param severalCallers whether callers can be told apart, at this moment
+   * @param callerLimits what bounds the calls of each caller
    */
   public record Dependencies(
       Bus bus,
       Cluster cluster,
       BridgeConfig config,
-      BooleanSupplier severalCallers,
+      CallerLimits callerLimits,
       BridgeIdentity self,
       MemoryBudget memory,
       Counts counts) {}
@@ -88,7 +88,8 @@ public final class HttpVerticle extends VerticleBase {
     this.dependencies = dependencies;
     this.isOwnProcess = isOwnProcess;
     this.config = dependencies.config();
-    this.streams = new StreamSlots(config.http().maxStreams(), dependencies.severalCallers());
+    this.streams =
+        new StreamSlots(config.http().maxStreams(), dependencies.callerLimits().severalCallers());
     this.answers = new CallAnswers(config.risk().pendingStatus());
   }
 

@@ -12,6 +12,8 @@ import dev.mcpbridge.model.InstanceId;
 import dev.mcpbridge.model.RiskLevel;
 import dev.mcpbridge.protocol.BridgeIdentity;
 import dev.mcpbridge.protocol.Era;
+import dev.mcpbridge.quota.CallerLimits;
+import dev.mcpbridge.quota.Quotas;
 import dev.mcpbridge.session.Handshake;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
@@ -37,9 +39,9 @@ final class SandboxVerticle extends VerticleBase {
    * Conditions that may change at any time.
    *
    * @param mayAct whether this bridge may start calls at this moment
-   * @param severalCallers whether callers can currently be distinguished
+   * @param callerLimits what bounds the calls of each caller
    */
-  record LeaseConditions(BooleanSupplier mayAct, BooleanSupplier severalCallers) {}
+  record LeaseConditions(BooleanSupplier mayAct, CallerLimits callerLimits) {}
 
   SandboxVerticle(
       Bus bus,
@@ -64,12 +66,22 @@ final class SandboxVerticle extends VerticleBase {
     int maxQueued = config.supervision().maxQueued();
     SandboxPool sizes = sizes();
     CallQueue queue =
-        new CallQueue(vertx, config.id(), maxQueued, sizes.max(), leaseConditions.severalCallers());
+        new CallQueue(
+            vertx,
+            config.id(),
+            maxQueued,
+            sizes.max(),
+            leaseConditions.callerLimits().severalCallers());
     standbyPool =
         new StandbyPool(context, config.id(), sizes, queue, this::mayBegin, this::startStandby);
     bus.serve(Addresses.waiting(instanceId), query -> Future.succeededFuture((long) queue.size()));
     bus.serve(
-        Addresses.isolated(config.id()).at(instanceId), call -> standbyPool.run(prepare(call)));
+        Addresses.isolated(config.id()).at(instanceId),
+        call ->
+            leaseConditions
+                .callerLimits()
+                .quotas()
+                .within(Quotas.Place.OWNER, call, () -> standbyPool.run(prepare(call))));
     standbyPool.refill();
     return Future.succeededFuture();
   }

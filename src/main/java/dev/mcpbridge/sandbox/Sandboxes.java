@@ -6,6 +6,7 @@ import dev.mcpbridge.config.SandboxConfig;
 import dev.mcpbridge.config.ServerConfig;
 import dev.mcpbridge.model.InstanceId;
 import dev.mcpbridge.protocol.BridgeIdentity;
+import dev.mcpbridge.quota.CallerLimits;
 import dev.mcpbridge.transport.StdioTransport;
 import dev.mcpbridge.transport.TransportFactory;
 import io.vertx.core.Context;
@@ -31,7 +32,7 @@ public final class Sandboxes {
   private final Context own;
   private final Bus bus;
   private final BooleanSupplier mayAct;
-  private final BooleanSupplier severalCallers;
+  private final CallerLimits callerLimits;
   private final ContainerEngine containerEngine;
   private final Containers containers;
   private final BridgeIdentity self;
@@ -39,16 +40,16 @@ public final class Sandboxes {
 
   /**
    * @param mayAct whether this bridge may start calls at this moment
-   * @param severalCallers whether callers can currently be distinguished
+   * @param callerLimits what bounds the calls of each caller
    */
   public Sandboxes(
       Vertx vertx,
       Bus bus,
       BooleanSupplier mayAct,
-      BooleanSupplier severalCallers,
+      CallerLimits callerLimits,
       SandboxConfig config,
       BridgeIdentity self) {
-    this.severalCallers = severalCallers;
+    this.callerLimits = callerLimits;
     this.mayAct = mayAct;
     this.vertx = vertx;
     this.own = vertx.getOrCreateContext();
@@ -86,7 +87,7 @@ public final class Sandboxes {
     return Optional.of(
         new SandboxVerticle(
             bus,
-            new SandboxVerticle.LeaseConditions(mayAct, severalCallers),
+            new SandboxVerticle.LeaseConditions(mayAct, callerLimits),
             instanceId,
             server,
             new Standby.ContainerRecipe(

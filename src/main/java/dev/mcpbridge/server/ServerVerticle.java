@@ -19,6 +19,8 @@ import dev.mcpbridge.protocol.BridgeIdentity;
 import dev.mcpbridge.protocol.HiddenCharacters;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonWriter;
+import dev.mcpbridge.quota.CallerLimits;
+import dev.mcpbridge.quota.Quotas;
 import dev.mcpbridge.transport.StdioTransport;
 import dev.mcpbridge.transport.TransportFactory;
 import io.vertx.core.Future;
@@ -57,12 +59,10 @@ public final class ServerVerticle extends VerticleBase {
    * The lease under which this node runs the server.
    *
    * @param holdsLease whether it may start a call of the server at this moment
-   * @param severalCallers whether callers can be told apart at this moment
+   * @param callerLimits what bounds the calls of each caller
    */
   record Lease(
-      InstanceLocation instanceLocation,
-      BooleanSupplier holdsLease,
-      BooleanSupplier severalCallers) {}
+      InstanceLocation instanceLocation, BooleanSupplier holdsLease, CallerLimits callerLimits) {}
 
   /**
    * @param drainMillis how long calls in flight may continue when the verticle is undeployed
@@ -96,10 +96,10 @@ public final class ServerVerticle extends VerticleBase {
             self,
             lease.instanceLocation(),
             lease.holdsLease(),
-            lease.severalCallers());
+            lease.callerLimits().severalCallers());
     Publisher publisher = new Publisher();
     upstreams = new Upstreams(config, instanceEnvironment, publisher);
-    register(Addresses.call(id).at(instanceId), upstreams::call);
+    register(Addresses.call(id).at(instanceId), this::call);
     if (config.sandboxPool() != null && !config.sandboxPool().isPerCall()) {
       register(Addresses.isolated(id).at(instanceId), upstreams::callInContainer);
     }
@@ -112,6 +112,13 @@ public final class ServerVerticle extends VerticleBase {
     bus.subscribe(Addresses.NODE_CONNECTED, slot -> publisher.publishAgain(upstreams.view()));
     upstreams.open();
     return Future.succeededFuture();
+  }
+
+  private Future<JsonSlice> call(Call call) {
+    return lease
+        .callerLimits()
+        .quotas()
+        .within(Quotas.Place.OWNER, call, () -> upstreams.call(call));
   }
 
   /** The view, including the calls that wait for a container in another verticle of this node. */

@@ -16,6 +16,7 @@ import dev.mcpbridge.model.InstanceId;
 import dev.mcpbridge.model.InstanceLocation;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.protocol.BridgeIdentity;
+import dev.mcpbridge.quota.CallerLimits;
 import dev.mcpbridge.transport.Orphans;
 import dev.mcpbridge.transport.StdioTransport;
 import dev.mcpbridge.transport.TransportFactory;
@@ -34,7 +35,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.BooleanSupplier;
 
 /**
  * Deploys a {@link ServerVerticle} for each instance that this node owns, replaces and removes
@@ -51,7 +51,7 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Ow
 
   private final Bus bus;
   private final Cluster cluster;
-  private final BooleanSupplier severalCallers;
+  private final CallerLimits callerLimits;
   private final StdioTransport.Limits limits;
   private final TransportFactory transportFactory;
   private final ServerExtensions serverExtensions;
@@ -85,19 +85,19 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Ow
   /**
    * What the supervisor uses.
    *
-   * @param severalCallers whether callers can be told apart at this moment
+   * @param callerLimits what bounds the calls of each caller
    */
   public record Dependencies(
       Bus bus,
       Cluster cluster,
-      BooleanSupplier severalCallers,
+      CallerLimits callerLimits,
       MemoryBudget memory,
       TransportFactory transportFactory,
       ServerExtensions serverExtensions,
       BridgeIdentity self) {}
 
   public SupervisorVerticle(Dependencies dependencies, BridgeConfig config) {
-    this.severalCallers = dependencies.severalCallers();
+    this.callerLimits = dependencies.callerLimits();
     this.bus = dependencies.bus();
     this.cluster = dependencies.cluster();
     this.config = config;
@@ -322,7 +322,7 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Ow
             transportFactory,
             limits,
             self,
-            new ServerVerticle.Lease(instanceLocation, cluster.mayRun(instanceId), severalCallers),
+            new ServerVerticle.Lease(instanceLocation, cluster.mayRun(instanceId), callerLimits),
             this::drainMillis);
     List<Future<String>> verticles = new ArrayList<>();
     serverExtensions

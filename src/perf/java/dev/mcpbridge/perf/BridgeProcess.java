@@ -33,6 +33,11 @@ record BridgeProcess(Process process, int port, Path config) implements AutoClos
     return new BridgeProcess(process, port, config);
   }
 
+  /** Replaces the configuration file, which the bridge reads again within a second or two. */
+  void configure(String configuration) throws IOException {
+    Files.writeString(config, configuration);
+  }
+
   /** Resident memory in kilobytes. */
   long resident() throws IOException {
     try (Stream<String> lines = Files.lines(Path.of("/proc/" + process.pid() + "/status"))) {

@@ -19,11 +19,13 @@ import dev.mcpbridge.model.ServerView;
 import dev.mcpbridge.model.Target;
 import dev.mcpbridge.protocol.Arguments;
 import dev.mcpbridge.protocol.JsonSlice;
+import dev.mcpbridge.quota.Quotas;
 import dev.mcpbridge.validation.SchemaValidator;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import java.time.Clock;
+import java.util.List;
 
 /** A call pipeline with one server that has no catalogue yet. */
 final class OneServer {
@@ -48,7 +50,7 @@ final class OneServer {
             new OutputSchemaCheck(new SchemaValidator(vertx, 100_000, 500), bus, new Counts()),
             new UpstreamCredentials(
                 new byte[32], new SingleNode(Clock.systemUTC()).map("credentials")),
-            new MemoryBudget(1 << 20),
+            new CallPipeline.Limits(new MemoryBudget(1 << 20), new Quotas(List.of(), () -> 1)),
             new Counts());
     EventLoops.await(vertx, () -> open(directory));
   }

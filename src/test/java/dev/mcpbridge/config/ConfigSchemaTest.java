@@ -23,6 +23,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -165,6 +166,9 @@ class ConfigSchemaTest {
           {'auth':{'issuers':[{'issuer':'https://i'}]}} | auth.issuers[0].name
           {'sandbox':{'limits':{'cpus':0}}} | sandbox.limits.cpus
           {'access':{'mode':'off'}} | access.mode
+          {'quotas':[{'name':'a'}]} | quotas[0]
+          {'quotas':[{'name':'a','rate':1,'quota':1}]} | quotas[0]
+          {'quotas':[{'name':'a','rate':0}]} | quotas[0].rate
           {'access':{'rule':[]}} | access.rule
           {'access':{'rules':[{'name':'a'}]}} | access.rules[0]
           {'access':{'rules':[{'name':'a','allow':['run']}]}} | access.rules[0].allow[0]
@@ -437,6 +441,12 @@ class ConfigSchemaTest {
     }
     if (root.at("/access/rules/0") instanceof ObjectNode rule) {
       rule.put("name", "r").putArray(rule.has("annotations") ? "deny" : "allow").add("call");
+    }
+    if (root.at("/quotas/0") instanceof ObjectNode quota) {
+      quota.put("name", "q");
+      if (Stream.of("rate", "quota", "concurrent", "repeats").noneMatch(quota::has)) {
+        quota.put(quota.has("period") ? "quota" : "rate", 1);
+      }
     }
     if (root.at("/mcpServers/s") instanceof ObjectNode entry) {
       entry.put("command", "sh");

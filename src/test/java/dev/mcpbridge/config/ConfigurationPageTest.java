@@ -42,9 +42,10 @@ class ConfigurationPageTest {
         .properties()
         .forEach(
             section -> {
-              if (section.getValue().has("properties")) {
+              JsonNode items = section.getValue().path("items");
+              if (section.getValue().has("properties") || items.has("properties")) {
                 List<String> rows = new ArrayList<>();
-                rows("", section.getValue(), rows);
+                rows("", items.has("properties") ? items : section.getValue(), rows);
                 table("`" + section.getKey() + "`", section.getValue(), rows, page);
               } else if (!section.getKey().equals("$schema")) {
                 topLevel.add(row(section.getKey(), section.getValue()));
@@ -93,7 +94,10 @@ class ConfigurationPageTest {
   }
 
   private static String any(JsonNode types) {
-    return types.size() > 2 ? "any value" : "object or list";
+    if (types.size() > 2) {
+      return "any value";
+    }
+    return types.get(0).asText().equals("string") ? "string or list" : "object or list";
   }
 
   private static String row(String key, JsonNode schema) {

@@ -17,6 +17,8 @@ import dev.mcpbridge.model.InstanceLocation;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.ServerState;
 import dev.mcpbridge.protocol.BridgeIdentity;
+import dev.mcpbridge.quota.CallerLimits;
+import dev.mcpbridge.quota.Quotas;
 import io.vertx.core.Vertx;
 import io.vertx.junit5.ProvidedBy;
 import io.vertx.junit5.VertxExtension;
@@ -56,7 +58,7 @@ class StartupGateTest {
                 singleNode,
                 new ConfigReader(Map.of())
                     .read("{\"http\":{\"port\":0},\"mcpServers\":{}}", Strictness.ALL_OR_NOTHING),
-                () -> false,
+                new CallerLimits(() -> false, new Quotas(List.of(), () -> 1)),
                 new BridgeIdentity("1", () -> "me"),
                 new MemoryBudget(1 << 20),
                 counts),

@@ -27,6 +27,8 @@ import dev.mcpbridge.model.Target;
 import dev.mcpbridge.protocol.BridgeIdentity;
 import dev.mcpbridge.protocol.Envelope;
 import dev.mcpbridge.protocol.JsonSlice;
+import dev.mcpbridge.quota.CallerLimits;
+import dev.mcpbridge.quota.Quotas;
 import dev.mcpbridge.transport.StdioTransport;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -78,7 +80,7 @@ class SandboxRightsIT {
             vertx,
             bus,
             this::isAllowed,
-            () -> false,
+            new CallerLimits(() -> false, new Quotas(List.of(), () -> 1)),
             config.sandbox(),
             new BridgeIdentity("1", () -> "me"));
     StdioTransport.Limits limits =

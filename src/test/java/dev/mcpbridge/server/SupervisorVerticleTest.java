@@ -11,6 +11,8 @@ import dev.mcpbridge.fixture.BridgeVertx;
 import dev.mcpbridge.memory.MemoryBudget;
 import dev.mcpbridge.metrics.Counts;
 import dev.mcpbridge.protocol.BridgeIdentity;
+import dev.mcpbridge.quota.CallerLimits;
+import dev.mcpbridge.quota.Quotas;
 import dev.mcpbridge.transport.TransportFactory;
 import io.vertx.core.Vertx;
 import io.vertx.junit5.ProvidedBy;
@@ -41,7 +43,7 @@ class SupervisorVerticleTest {
             new SupervisorVerticle.Dependencies(
                 Bus.create(vertx, cluster, new Counts()),
                 cluster,
-                () -> false,
+                new CallerLimits(() -> false, new Quotas(List.of(), () -> 1)),
                 new MemoryBudget(1 << 20),
                 broken,
                 (instanceId, server, limits, drain) -> Optional.empty(),

@@ -19,6 +19,7 @@ import dev.mcpbridge.model.Caller;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.Target;
 import dev.mcpbridge.protocol.Arguments;
+import dev.mcpbridge.quota.Quotas;
 import io.vertx.core.Future;
 import io.vertx.ext.web.RoutingContext;
 import java.util.Optional;
@@ -75,7 +76,20 @@ public record ToolCallsApi(
     Future<CallOutcome> first = once(ctx, request).get();
     Future<CallOutcome> outcome =
         Preferences.waitMillis(ctx) == 0 ? first : first.compose(end -> awaitDecision(ctx, end));
+    outcome.onComplete(done -> pipeline.remainder(request).ifPresent(left -> tell(ctx, left)));
     answer(ctx, request.id(), outcome, () -> cancel(request));
+  }
+
+  /** Tells the quota that is closest to its end (draft-ietf-httpapi-ratelimit-headers-10). */
+  private static void tell(RoutingContext ctx, Quotas.Remainder left) {
+    String name = '"' + left.rule().name() + '"';
+    long window = left.rule().allowance().windowSeconds();
+    if (window > 0 && !ctx.response().headWritten()) {
+      long calls = left.rule().allowance().calls();
+      ctx.response()
+          .putHeader("ratelimit-policy", name + ";q=" + calls + ";w=" + window)
+          .putHeader("ratelimit", name + ";r=" + left.left() + ";t=" + left.resetSeconds());
+    }
   }
 
   private void cancel(CallRequest request) {

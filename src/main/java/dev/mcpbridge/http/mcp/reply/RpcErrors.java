@@ -119,6 +119,9 @@ public final class RpcErrors {
             .member("code", code.slug())
             .member("executed", failure.executed().apiName())
             .member("retryable", code.retryable());
+    if (failure.retryAfterSeconds() > 0) {
+      out.member("retryAfterSeconds", failure.retryAfterSeconds());
+    }
     failure.members().forEach((name, value) -> Problems.member(out, name, value));
     return out.endObject().endObject().toSlice();
   }
