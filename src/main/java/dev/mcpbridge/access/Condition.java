@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonPointer;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Function;
 
 /**
  * A condition on one value of the arguments or annotations.
@@ -13,14 +14,16 @@ import java.util.Objects;
  */
 public record Condition(JsonPointer pointer, String text, Operator operator) {
 
-  private Match test(JsonNode root, boolean isAllowing) {
-    return operator.test(root.at(pointer), isAllowing);
-  }
-
-  /** Null if all conditions count as fulfilled, else the first that does not, as a clause. */
-  static String mismatch(List<Condition> conditions, JsonNode root, boolean isAllowing) {
+  /**
+   * Null if all conditions count as fulfilled, else the first that does not, as a clause.
+   *
+   * @param values the value at a place; missing if it is absent
+   */
+  static String mismatch(
+      List<Condition> conditions, Function<JsonPointer, JsonNode> values, boolean isAllowing) {
     for (Condition condition : conditions) {
-      if (!condition.test(root, isAllowing).applies(isAllowing)) {
+      Match match = condition.operator.test(values.apply(condition.pointer), isAllowing);
+      if (!match.applies(isAllowing)) {
         return "the condition " + condition + " does not hold";
       }
     }

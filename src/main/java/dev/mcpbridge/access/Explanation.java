@@ -34,7 +34,7 @@ public record Explanation(Decision decision, boolean isListed, List<RuleResult> 
       AccessPolicy policy, Principal caller, Item item, Action action, JsonNode arguments) {
     ItemRights rights = new ItemRights(policy.of(caller), item);
     return new Explanation(
-        rights.decide(action, () -> arguments),
+        rights.decide(action, arguments::at),
         rights.isListed(),
         policy.rules().rules().stream()
             .map(
@@ -60,6 +60,6 @@ public record Explanation(Decision decision, boolean isListed, List<RuleResult> 
       return "it is about other actions";
     }
     String entry = rule.mismatch(item);
-    return entry == null ? rule.mismatch(arguments) : entry;
+    return entry == null ? rule.mismatch(arguments::at) : entry;
   }
 }

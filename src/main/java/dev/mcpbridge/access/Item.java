@@ -18,15 +18,22 @@ public record Item(ServerId server, Kind kind, String name, JsonNode annotations
 
   /** The kinds of entries, and what one can do with them. */
   public enum Kind {
-    TOOL(EnumSet.of(Action.CALL)),
-    RESOURCE(EnumSet.of(Action.READ, Action.SUBSCRIBE, Action.COMPLETE)),
-    TEMPLATE(EnumSet.of(Action.READ, Action.SUBSCRIBE, Action.COMPLETE)),
-    PROMPT(EnumSet.of(Action.GET, Action.COMPLETE));
+    TOOL(Action.CALL, EnumSet.of(Action.CALL)),
+    RESOURCE(Action.READ, EnumSet.of(Action.READ, Action.SUBSCRIBE, Action.COMPLETE)),
+    TEMPLATE(Action.READ, EnumSet.of(Action.READ, Action.SUBSCRIBE, Action.COMPLETE)),
+    PROMPT(Action.GET, EnumSet.of(Action.GET, Action.COMPLETE));
 
+    private final Action use;
     private final Set<Action> uses;
 
-    Kind(Set<Action> uses) {
+    Kind(Action use, Set<Action> uses) {
+      this.use = use;
       this.uses = uses;
+    }
+
+    /** What one mainly does with it. */
+    Action use() {
+      return use;
     }
 
     Set<Action> uses() {

@@ -1,12 +1,14 @@
 package dev.mcpbridge.access;
 
+import com.fasterxml.jackson.core.JsonPointer;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.model.RiskLevel;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
-import java.util.function.Supplier;
+import java.util.function.Function;
+import java.util.stream.Stream;
 
 /**
  * What some callers may do with one entry: the rules that are about both, from which lists and
@@ -20,12 +22,16 @@ public final class ItemRights {
   private final List<Rule> denying = new ArrayList<>(0);
   private final boolean isListed;
 
+  /** The decision about the first use of the kind, if it does not depend on arguments. */
+  private final Decision fixed;
+
   ItemRights(Rights rights, Item item) {
     this.allowsByDefault = rights.allowsByDefault();
     this.kind = item.kind();
     select(rights.allowing(), item, allowing);
     select(rights.lacking(), item, lacking);
     select(rights.denying(), item, denying);
+    this.fixed = isConditional() ? null : decided(kind.use(), place -> null);
     this.isListed = mayBeSeen() || kind.uses().stream().anyMatch(this::couldPass);
   }
 
@@ -73,9 +79,19 @@ public final class ItemRights {
   /**
    * Decides. A completion has no arguments yet, so that conditions on them do not count.
    *
-   * @param arguments asked for only if a rule has conditions on them
+   * @param arguments the value of an argument, asked for only if a rule has a condition on it
    */
-  public Decision decide(Action action, Supplier<JsonNode> arguments) {
+  public Decision decide(Action action, Function<JsonPointer, JsonNode> arguments) {
+    return fixed != null && action == kind.use() ? fixed : decided(action, arguments);
+  }
+
+  private boolean isConditional() {
+    return Stream.of(allowing, lacking, denying)
+        .flatMap(List::stream)
+        .anyMatch(rule -> !rule.isUnconditional());
+  }
+
+  private Decision decided(Action action, Function<JsonPointer, JsonNode> arguments) {
     if (action == Action.COMPLETE && couldPass(action)) {
       return new Decision.Allowed(nameOf(action), RiskLevel.LOW);
     }
@@ -114,8 +130,7 @@ public final class ItemRights {
         .orElse(Decision.DEFAULT);
   }
 
-  private boolean applies(Rule rule, Action action, Supplier<JsonNode> arguments) {
-    return rule.isAbout(action)
-        && (rule.isUnconditional() || rule.mismatch(arguments.get()) == null);
+  private boolean applies(Rule rule, Action action, Function<JsonPointer, JsonNode> arguments) {
+    return rule.isAbout(action) && (rule.isUnconditional() || rule.mismatch(arguments) == null);
   }
 }

@@ -43,7 +43,7 @@ public record Items(Names servers, Map<Item.Kind, Names> names, List<Condition> 
     if (!names.isEmpty() && !matches(item, isAllowing).applies(isAllowing)) {
       return "it is about other names";
     }
-    return Condition.mismatch(annotations, item.annotations(), isAllowing);
+    return Condition.mismatch(annotations, item.annotations()::at, isAllowing);
   }
 
   private Match matches(Item item, boolean isAllowing) {

@@ -1,11 +1,13 @@
 package dev.mcpbridge.access;
 
+import com.fasterxml.jackson.core.JsonPointer;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.model.Principal;
 import dev.mcpbridge.model.ServerId;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
@@ -65,7 +67,7 @@ public record Rule(String name, Effect effect, Who who, Items items, List<Condit
   }
 
   /** Null if the conditions on arguments hold, else the first that does not, as a clause. */
-  String mismatch(JsonNode values) {
+  String mismatch(Function<JsonPointer, JsonNode> values) {
     return Condition.mismatch(arguments, values, isAllowing());
   }
 

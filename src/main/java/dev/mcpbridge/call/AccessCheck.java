@@ -1,5 +1,6 @@
 package dev.mcpbridge.call;
 
+import com.fasterxml.jackson.core.JsonPointer;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.access.AccessPolicy;
 import dev.mcpbridge.access.AccessRules.Concealment;
@@ -17,6 +18,7 @@ import dev.mcpbridge.model.Scope;
 import dev.mcpbridge.model.ServerView;
 import dev.mcpbridge.model.Target;
 import dev.mcpbridge.model.Tool;
+import dev.mcpbridge.protocol.Arguments;
 import dev.mcpbridge.protocol.HiddenCharacters;
 import dev.mcpbridge.protocol.Json;
 import dev.mcpbridge.protocol.JsonObjects;
@@ -32,7 +34,7 @@ import java.util.TreeSet;
  * @param tool the tool that is called; null for other targets
  */
 public record AccessCheck(
-    AccessPolicy policy, ServerView server, Target target, Tool tool, JsonSlice arguments) {
+    AccessPolicy policy, ServerView server, Target target, Tool tool, Arguments arguments) {
   private static final RateLimitedLogger REFUSALS =
       new RateLimitedLogger(System.getLogger(AccessCheck.class.getName()));
 
@@ -72,7 +74,7 @@ public record AccessCheck(
   /** The decision about the call of a caller. */
   public Decision decide(Principal caller) {
     ServerRights rights = policy.of(caller).at(server);
-    return rights(rights).decide(action(target), this::tree);
+    return rights(rights).decide(action(target), this::argument);
   }
 
   /** What a call does with its target. */
@@ -97,7 +99,7 @@ public record AccessCheck(
   /** The rights at what a completion is for. */
   private ItemRights completed(ServerRights rights) {
     JsonSlice reference =
-        JsonObjects.members(arguments).getOrDefault("ref", JsonSlice.EMPTY_OBJECT);
+        JsonObjects.members(arguments.json()).getOrDefault("ref", JsonSlice.EMPTY_OBJECT);
     Map<String, JsonSlice> members = JsonObjects.members(reference);
     String name = JsonObjects.string(members.get("name"));
     String uri = JsonObjects.string(members.get("uri"));
@@ -106,9 +108,15 @@ public record AccessCheck(
         : rights.at(Item.Kind.PROMPT, name);
   }
 
-  private JsonNode tree() {
+  /** The tree of arguments has rounded decimals, with which conditions on numbers can be evaded. */
+  private JsonNode argument(JsonPointer pointer) {
+    JsonNode value = arguments.tree().at(pointer);
+    return value.isDouble() || value.isContainerNode() ? exact().at(pointer) : value;
+  }
+
+  private JsonNode exact() {
     try {
-      return Json.exactTree(arguments);
+      return Json.exactTree(arguments.json());
     } catch (IOException e) {
       throw new BridgeException(ErrorCode.INVALID_ARGUMENTS, "The arguments cannot be read");
     }

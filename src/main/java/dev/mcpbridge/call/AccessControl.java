@@ -21,11 +21,12 @@ import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.ServerView;
 import dev.mcpbridge.model.Target;
 import dev.mcpbridge.model.Tool;
-import dev.mcpbridge.protocol.JsonSlice;
+import dev.mcpbridge.protocol.Arguments;
 import io.vertx.core.Future;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.function.BiConsumer;
 import java.util.function.UnaryOperator;
 
@@ -132,30 +133,31 @@ public final class AccessControl {
     return whole(caller, id).map(server -> requireSeen(caller, server));
   }
 
-  /** A server that a caller sees, with its whole catalogue. Waits for its first start. */
+  /**
+   * A server that a caller sees, with its whole catalogue. Waits for its first start; a server that
+   * is not visible is not started.
+   */
   Future<ServerView> whole(Principal caller, ServerId id) {
+    Optional<ServerView> known = directory.known(id);
+    if (known.isPresent() && known.get().isDiscovered() && isVisible(caller, known.get())) {
+      return Future.succeededFuture(known.get());
+    }
     return visible(caller, id)
         .compose(server -> directory.discovered(id))
-        .map(
-            server -> {
-              requireSeen(caller, server);
-              return server;
-            });
+        .map(server -> requireVisible(caller, server));
   }
 
-  /** A server that is not visible is not started either. */
   private Future<ServerView> visible(Principal caller, ServerId id) {
-    return directory
-        .find(id)
-        .map(
-            server -> {
-              requireSeen(caller, server);
-              return server;
-            });
+    return directory.find(id).map(server -> requireVisible(caller, server));
   }
 
   private boolean isVisible(Principal caller, ServerView server) {
     return !policy.rules().restrict() || policy.of(caller).at(server).isVisible();
+  }
+
+  private ServerView requireVisible(Principal caller, ServerView server) {
+    requireSeen(caller, server);
+    return server;
   }
 
   private ServerView requireSeen(Principal caller, ServerView server) {
@@ -210,7 +212,7 @@ public final class AccessControl {
         || directory
             .known(server)
             .map(view -> policy.of(caller).at(view).at(Item.Kind.RESOURCE, uri))
-            .map(rights -> rights.decide(Action.SUBSCRIBE, () -> null))
+            .map(rights -> rights.decide(Action.SUBSCRIBE, place -> null))
             .filter(Decision.Allowed.class::isInstance)
             .isPresent();
   }
@@ -250,7 +252,7 @@ public final class AccessControl {
    * @throws BridgeException FORBIDDEN, INSUFFICIENT_SCOPE, or as for a target that does not exist
    */
   RiskLevel require(
-      Principal caller, ServerView server, Target target, Tool tool, JsonSlice arguments) {
+      Principal caller, ServerView server, Target target, Tool tool, Arguments arguments) {
     return policy.rules() == AccessRules.NONE
         ? RiskLevel.LOW
         : new AccessCheck(policy, server, target, tool, arguments).require(caller, counts);

@@ -23,6 +23,7 @@ import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.ServerView;
 import dev.mcpbridge.model.Target;
 import dev.mcpbridge.model.Tool;
+import dev.mcpbridge.protocol.Arguments;
 import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.MetaKeys;
@@ -252,8 +253,7 @@ public final class CallPipeline {
       }
     }
     RiskLevel atLeast =
-        access.require(
-            request.caller().principal(), server, target, tool, request.arguments().json());
+        access.require(request.caller().principal(), server, target, tool, request.arguments());
     Call call = call(request, cancellation).withTimeout(server.timeouts().of(target), startNanos);
     return new AdmittedCall(server, tool, call, atLeast);
   }
@@ -290,7 +290,9 @@ public final class CallPipeline {
               + " or the program of its server changed after it was shown for confirmation");
     }
     Principal asker = access.renewed(call.caller().principal());
-    RiskLevel atLeast = access.require(asker, server, call.target(), tool, call.arguments());
+    RiskLevel atLeast =
+        access.require(
+            asker, server, call.target(), tool, Arguments.fromScanned(call.arguments(), false));
     Call renewed = call.withTimeout(server.timeouts().of(call.target()));
     return new AdmittedCall(server, tool, renewed, atLeast);
   }

@@ -7,11 +7,9 @@ import java.util.concurrent.atomic.LongAdder;
 /** The counters; all other metrics are read when they are requested. Thread-safe. */
 public final class Counts {
   private final Map<String, ServerCounts> servers = new ConcurrentHashMap<>();
-  private final Map<AccessDecision, LongAdder> decisions = new ConcurrentHashMap<>();
+  private final Map<String, Map<String, LongAdder>> decisions = new ConcurrentHashMap<>();
   private final LongAdder nodeRequests = new LongAdder();
   private final LongAdder lostNodeRequests = new LongAdder();
-
-  record AccessDecision(String decision, String rule) {}
 
   /**
    * Counts a call that its server answered.
@@ -52,9 +50,15 @@ public final class Counts {
    * @param decision {@code allow}, {@code deny} or {@code would_deny}
    */
   public void decided(String decision, String rule) {
-    AccessDecision key = new AccessDecision(decision, rule);
-    LongAdder count = decisions.get(key);
-    (count != null ? count : decisions.computeIfAbsent(key, k -> new LongAdder())).increment();
+    Map<String, LongAdder> rules = decisions.get(decision);
+    LongAdder count = rules == null ? null : rules.get(rule);
+    if (count == null) {
+      count =
+          decisions
+              .computeIfAbsent(decision, d -> new ConcurrentHashMap<>())
+              .computeIfAbsent(rule, r -> new LongAdder());
+    }
+    count.increment();
   }
 
   /** Removes the counters of a removed server. */
@@ -71,7 +75,8 @@ public final class Counts {
     return servers;
   }
 
-  Map<AccessDecision, LongAdder> decisions() {
+  /** The counts of decisions by rule, by decision. */
+  Map<String, Map<String, LongAdder>> decisions() {
     return decisions;
   }
 

@@ -135,10 +135,12 @@ public final class MetricsPage {
     counts
         .decisions()
         .forEach(
-            (key, count) ->
-                decisions.add(
-                    new Point(
-                        Labels.of("decision", key.decision(), "rule", key.rule()), count.sum())));
+            (decision, rules) ->
+                rules.forEach(
+                    (rule, count) ->
+                        decisions.add(
+                            new Point(
+                                Labels.of("decision", decision, "rule", rule), count.sum()))));
     if (!decisions.isEmpty()) {
       counter(
           "access_decisions",

@@ -14,8 +14,9 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * What access tokens and rules cost: the same bridge with an API key and without rules, and, after
- * a reload, with a token and 100 rules, in turns. Only the ratios are meaningful.
+ * What access tokens and rules cost: the same bridge with an API key and without rules, with an
+ * unused header as long as a token, and, after a reload, with a token and 100 rules, in turns. Only
+ * the ratios are meaningful.
  *
  * <p>Arguments: the bridge's jar, a folder (unused), seconds for each step.
  */
@@ -58,19 +59,22 @@ public final class AccessCost {
         for (int round = 0; round < ROUNDS; round++) {
           apply(bridge, plain, token, 401);
           Samples withKey = run(bridge, apiKey, connections, 1, seconds);
+          String unused = "\r\nX-Unused: " + "x".repeat(token.length());
+          Samples longHeader = run(bridge, apiKey + unused, connections, 1, seconds);
           apply(bridge, ruled, token, 200);
           Samples withRules = run(bridge, token, connections, 1, seconds);
           apply(bridge, conditional, token, 200);
           Samples withCondition = run(bridge, token, connections, 1, seconds);
           System.out.printf(
               Locale.ROOT,
-              "c=%-3d key %8.0f/s   token, %d rules %8.0f/s %.3f   with a condition %8.0f/s %.3f%n",
+              "c=%-3d key %.0f/s   key and %d bytes more %.3f   token, %d rules %.3f"
+                  + "   with a condition %.3f%n",
               connections,
               withKey.perSecond(),
+              token.length(),
+              longHeader.perSecond() / withKey.perSecond(),
               RULES,
-              withRules.perSecond(),
               withRules.perSecond() / withKey.perSecond(),
-              withCondition.perSecond(),
               withCondition.perSecond() / withKey.perSecond());
         }
       }

@@ -64,7 +64,7 @@ class AccessPropertiesTest {
     for (JsonNode a : VALUES) {
       for (JsonNode b : VALUES) {
         ObjectNode arguments = arguments(a, b);
-        Decision decision = rights.decide(Action.CALL, () -> arguments);
+        Decision decision = rights.decide(Action.CALL, arguments::at);
         boolean isHelpedByMoreScopes =
             decision instanceof Decision.Refused refused && !refused.needs().isEmpty();
         if (decision instanceof Decision.Allowed || isHelpedByMoreScopes) {
@@ -102,7 +102,7 @@ class AccessPropertiesTest {
     for (Item tool : tools()) {
       Decision decision =
           new ItemRights(new AccessPolicy(rules).of(caller), tool)
-              .decide(Action.CALL, () -> arguments);
+              .decide(Action.CALL, arguments::at);
 
       assertEquals(expected(rules, caller, tool, arguments), passes(decision), tool::toString);
     }
@@ -116,7 +116,7 @@ class AccessPropertiesTest {
           rule.who().mismatch(caller) == null
               && rule.isAbout(Action.CALL)
               && rule.mismatch(tool) == null
-              && rule.mismatch(arguments) == null;
+              && rule.mismatch(arguments::at) == null;
       if (applies && !rule.isAllowing()) {
         return false;
       }
@@ -143,7 +143,7 @@ class AccessPropertiesTest {
   }
 
   private static Object outcome(ItemRights rights, ObjectNode arguments) {
-    Decision decision = rights.decide(Action.CALL, () -> arguments);
+    Decision decision = rights.decide(Action.CALL, arguments::at);
     return decision instanceof Decision.Allowed allowed ? allowed.risk() : "refused";
   }
 

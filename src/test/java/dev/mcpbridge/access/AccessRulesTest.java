@@ -56,7 +56,7 @@ class AccessRulesTest {
 
   private static boolean mayCall(
       AccessPolicy policy, Principal caller, Item tool, String arguments) {
-    Decision decision = rights(policy, caller, tool).decide(Action.CALL, () -> json(arguments));
+    Decision decision = rights(policy, caller, tool).decide(Action.CALL, json(arguments)::at);
     return decision instanceof Decision.Allowed;
   }
 
@@ -66,7 +66,7 @@ class AccessRulesTest {
 
   private static boolean mayRead(AccessPolicy policy, String uri) {
     Item resource = Item.of(new ServerId("files"), Item.Kind.RESOURCE, uri);
-    return rights(policy, ANALYST, resource).decide(Action.READ, () -> null)
+    return rights(policy, ANALYST, resource).decide(Action.READ, place -> null)
         instanceof Decision.Allowed;
   }
 
@@ -194,10 +194,10 @@ class AccessRulesTest {
 
     assertInstanceOf(
         Decision.Allowed.class,
-        rights(allowed, ANALYST, resource).decide(Action.SUBSCRIBE, () -> null));
+        rights(allowed, ANALYST, resource).decide(Action.SUBSCRIBE, place -> null));
     assertInstanceOf(
         Decision.Refused.class,
-        rights(denied, ANALYST, resource).decide(Action.SUBSCRIBE, () -> null));
+        rights(denied, ANALYST, resource).decide(Action.SUBSCRIBE, place -> null));
     assertTrue(rights(denied, ANALYST, resource).isListed());
   }
 
@@ -407,7 +407,7 @@ class AccessRulesTest {
                 + "{'name':'b','allow':['call'],'needs':['git:write']}");
     ItemRights rights = rights(policy, ANALYST, tool("git", "git_push"));
 
-    Decision decision = rights.decide(Action.CALL, () -> json("{}"));
+    Decision decision = rights.decide(Action.CALL, json("{}")::at);
 
     assertEquals(new Decision.Refused("b", Set.of("git:write")), decision);
     assertTrue(rights.isListed());
@@ -424,7 +424,7 @@ class AccessRulesTest {
     ItemRights rights = rights(policy, KEY, tool("git", "git_push"));
 
     assertEquals(
-        new Decision.Refused("default", Set.of()), rights.decide(Action.CALL, () -> json("{}")));
+        new Decision.Refused("default", Set.of()), rights.decide(Action.CALL, json("{}")::at));
     assertFalse(rights.isListed());
   }
 
@@ -437,10 +437,10 @@ class AccessRulesTest {
     ItemRights rights = rights(policy, ANALYST, tool("git", "git_push"));
 
     assertEquals(
-        new Decision.Allowed("a", RiskLevel.MEDIUM), rights.decide(Action.CALL, () -> json("{}")));
+        new Decision.Allowed("a", RiskLevel.MEDIUM), rights.decide(Action.CALL, json("{}")::at));
     assertEquals(
         new Decision.Allowed("a", RiskLevel.HIGH),
-        rights.decide(Action.CALL, () -> json("{'force':true}")));
+        rights.decide(Action.CALL, json("{'force':true}")::at));
   }
 
   @Test

@@ -350,6 +350,21 @@ class RulesIT {
     }
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "9, 200",
+    "9.0, 200",
+    "9.00000000000000000001, 403",
+    "1e400, 400",
+    "-1e400, 400",
+    "'[9]', 403"
+  })
+  void numbersAreComparedWithEveryDigit(String number, int status) throws Exception {
+    bridge.reload(config("", "{'name':'few','allow':['call'],'arguments':{'/n':{'max':9}}}"));
+
+    assertEquals(status, call(BOT, "s", "echo", "{\"n\":" + number + "}").status());
+  }
+
   @Test
   void argumentsOfAModelAreJudgedAsTheyAreSentOn() throws Exception {
     String turn =
