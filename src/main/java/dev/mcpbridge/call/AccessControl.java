@@ -218,26 +218,32 @@ public final class AccessControl {
   }
 
   /**
-   * Explains what a caller may do. Fails with SERVER_NOT_FOUND or TOOL_NOT_FOUND, also for what it
-   * may not know of, and with FORBIDDEN if the rules are not explained to callers.
+   * Explains what a caller may do. Fails with SERVER_NOT_FOUND or TOOL_NOT_FOUND, also for what the
+   * asking caller may not know of.
+   *
+   * @param about the caller itself, or another one
    */
-  public Future<Explanation> explain(Principal caller, Question question) {
-    return whole(caller, question.server()).map(server -> explain(caller, question, server));
+  public Future<Explanation> explain(Principal asking, Principal about, Question question) {
+    return whole(asking, question.server()).map(server -> explain(asking, about, question, server));
   }
 
-  private Explanation explain(Principal caller, Question question, ServerView server) {
+  private Explanation explain(
+      Principal asking, Principal about, Question question, ServerView server) {
     Target target = question.target();
     Item item = Item.of(server.id(), kind(target), target.name());
     if (target.kind() == Target.Kind.TOOL) {
       Tool tool = server.catalogue().tools().get(target.name());
       boolean isTold =
-          tool != null && (tellsOfUnlisted() || lists(caller, server.id(), target.name()));
+          tool != null
+              && (asking != about
+                  || tellsOfUnlisted()
+                  || lists(asking, server.id(), target.name()));
       if (!isTold) {
         throw CallPipeline.unknownTool();
       }
       item = ServerRights.item(server.id(), tool);
     }
-    return Explanation.of(policy, caller, item, AccessCheck.action(target), question.arguments());
+    return Explanation.of(policy, about, item, AccessCheck.action(target), question.arguments());
   }
 
   private static Item.Kind kind(Target target) {

@@ -98,7 +98,12 @@ public final class Quotas {
         }
       }
     }
-    Future<T> result = run.get();
+    Future<T> result;
+    try {
+      result = run.get();
+    } catch (RuntimeException e) {
+      result = Future.failedFuture(e);
+    }
     return taken.isEmpty()
         ? result
         : result.onComplete(done -> taken.forEach(each -> each.count().end()));

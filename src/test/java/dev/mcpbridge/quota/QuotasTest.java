@@ -169,6 +169,22 @@ class QuotasTest {
   }
 
   @Test
+  void callThatFailsBeforeItStartsKeepsNoPlace() {
+    Quotas quotas = quotas("{'name':'c','per':'caller','concurrent':1}");
+
+    Future<String> broken =
+        quotas.within(
+            Quotas.Place.RECEIVER,
+            call("a", "t", "{}"),
+            () -> {
+              throw new IllegalStateException("broken");
+            });
+
+    assertEquals("broken", broken.cause().getMessage());
+    assertTrue(passes(quotas, "a"));
+  }
+
+  @Test
   void sameCallAgainAndAgainIsStoppedAndOthersAreNot() {
     Quotas quotas = quotas("{'name':'loop','repeats':3,'window':60}");
     int passed = 0;

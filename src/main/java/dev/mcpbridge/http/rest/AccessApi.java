@@ -83,6 +83,7 @@ public record AccessApi(AccessControl access, int maxDepth) {
     Target target = new Target(KINDS.get(kinds.get(0)), text(question, kinds.get(0)));
     access
         .explain(
+            asking,
             about,
             new Question(Paths.server(text(question, "server")), target, arguments(question)))
         .onSuccess(explanation -> Replies.json(ctx, 200, json(explanation, about, asking)))

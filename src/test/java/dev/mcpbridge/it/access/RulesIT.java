@@ -11,9 +11,11 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.auth.ApiKeys;
 import dev.mcpbridge.fixture.McpClient;
 import dev.mcpbridge.fixture.MetricsText;
+import dev.mcpbridge.fixture.PackagedProgram;
 import dev.mcpbridge.fixture.TestBridge;
 import dev.mcpbridge.fixture.TestBridge.Answer;
 import java.io.BufferedReader;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -575,6 +577,37 @@ class RulesIT {
     assertTrue(other.at("/rules/3/reason").contains("/m under"), other.toString());
     assertEquals("allow", token.at("/decision"));
     assertEquals("analysts", token.at("/rule"));
+  }
+
+  @Test
+  void administratorLearnsWhyACallerSeesNothing() throws Exception {
+    Answer hidden = get(BOSS, "/access/explain?as=stranger&server=t&tool=echo");
+
+    assertEquals("deny", hidden.at("/decision"), hidden.toString());
+    assertEquals("false", hidden.at("/listed"));
+    assertEquals("the caller has none of the roles", hidden.at("/rules/0/reason"));
+  }
+
+  @Test
+  void commandExplainsAndExitsByTheDecision() throws Exception {
+    String denied = explained(1, "s/effect");
+    String allowed = explained(0, "s/echo", "{\"m\":1}");
+
+    assertTrue(denied.startsWith("deny: analyst, rule no-harm, not listed"), denied);
+    assertTrue(denied.contains("no-harm"), denied);
+    assertTrue(allowed.startsWith("allow: analyst, rule analysts, listed"), allowed);
+  }
+
+  private String explained(int status, String... arguments) throws Exception {
+    List<String> command = PackagedProgram.command("access", "explain");
+    command.addAll(List.of("--url", bridge.uri("").toString()));
+    command.addAll(List.of(arguments));
+    ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+    builder.environment().put("MCP_BRIDGE_KEY", ANALYST);
+    Process program = builder.start();
+    String out = new String(program.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertEquals(status, program.waitFor(), out);
+    return out;
   }
 
   @Test

@@ -1,6 +1,7 @@
 package dev.mcpbridge.http.mcp.request;
 
 import dev.mcpbridge.access.AccessPolicy;
+import dev.mcpbridge.access.Rights;
 import dev.mcpbridge.bus.Addresses;
 import dev.mcpbridge.bus.Bus;
 import dev.mcpbridge.call.AccessControl;
@@ -16,7 +17,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
-import java.util.function.Function;
 
 /**
  * Notifies listeners of changed lists of servers: because a server changed them, or because the
@@ -30,13 +30,13 @@ public final class CatalogueChanges {
   /** A change of a server, which callers may or may not see. */
   public static final class Change {
     private final ServerId server;
-    private final Function<Principal, Catalogue> before;
-    private final Function<Principal, Catalogue> after;
+    private final View before;
+    private final View after;
 
-    private Change(
-        ServerId server,
-        Function<Principal, Catalogue> before,
-        Function<Principal, Catalogue> after) {
+    /** The notifications by the rights before and after: many sessions share them. */
+    private final Map<List<Rights>, List<String>> methods = new HashMap<>();
+
+    private Change(ServerId server, View before, View after) {
       this.server = server;
       this.before = before;
       this.after = after;
@@ -48,7 +48,20 @@ public final class CatalogueChanges {
 
     /** The methods of the notifications for a caller; empty if it sees no change. */
     public List<String> methods(Principal caller) {
-      return differences(before.apply(caller), after.apply(caller));
+      return methods.computeIfAbsent(
+          List.of(before.policy().of(caller), after.policy().of(caller)),
+          rights -> differences(before.listed(caller), after.listed(caller)));
+    }
+  }
+
+  /**
+   * A server under some rules.
+   *
+   * @param server null if it does not exist
+   */
+  private record View(AccessPolicy policy, ServerView server) {
+    Catalogue listed(Principal caller) {
+      return server == null ? Catalogue.EMPTY : AccessControl.listed(policy, caller, server);
     }
   }
 
@@ -71,30 +84,24 @@ public final class CatalogueChanges {
     }
     ServerView before = servers.put(view.id(), view);
     if (before == null || before.catalogue() != view.catalogue()) {
-      publish(new Change(view.id(), listed(before), listed(view)));
+      publish(new Change(view.id(), present(before), present(view)));
     }
   }
 
   private void removed(ServerId server) {
     ServerView before = servers.remove(server);
     if (before != null) {
-      publish(new Change(server, listed(before), caller -> Catalogue.EMPTY));
+      publish(new Change(server, present(before), present(null)));
     }
   }
 
-  private Function<Principal, Catalogue> listed(ServerView view) {
-    return view == null
-        ? caller -> Catalogue.EMPTY
-        : caller -> AccessControl.listed(access.policy(), caller, view);
+  private View present(ServerView view) {
+    return new View(access.policy(), view);
   }
 
   private void reloaded(AccessPolicy before, AccessPolicy after) {
     for (ServerView view : List.copyOf(servers.values())) {
-      publish(
-          new Change(
-              view.id(),
-              caller -> AccessControl.listed(before, caller, view),
-              caller -> AccessControl.listed(after, caller, view)));
+      publish(new Change(view.id(), new View(before, view), new View(after, view)));
     }
   }
 
