@@ -53,6 +53,17 @@ public final class ItemRights {
         && denying.stream().noneMatch(rule -> isUnconditional(rule, Action.LIST));
   }
 
+  /** The risk level that the rules raise every call to, whatever its arguments. */
+  public RiskLevel leastRisk() {
+    RiskLevel least = RiskLevel.LOW;
+    for (Rule rule : allowing) {
+      if (rule.isAbout(kind.use()) && rule.isUnconditional()) {
+        least = higher(least, rule.effect().risk());
+      }
+    }
+    return least;
+  }
+
   private static boolean isUnconditional(Rule rule, Action action) {
     return rule.isAbout(action) && rule.isUnconditional();
   }

@@ -78,6 +78,18 @@ public final class AccessControl {
     return policy.of(caller);
   }
 
+  /** Whether callers share the risks of tools: those with the same value of this do. */
+  public Object risksOf(Principal caller) {
+    return policy.rules().isEnforced() ? policy.of(caller) : "";
+  }
+
+  /** The risk level that the rules raise all calls of a tool to. */
+  public RiskLevel leastRisk(Principal caller, ServerView server, Tool tool) {
+    return policy.rules().isEnforced()
+        ? policy.of(caller).at(server).at(tool).leastRisk()
+        : RiskLevel.LOW;
+  }
+
   /** Whether a caller learns that something exists that it may not list. */
   boolean tellsOfUnlisted() {
     return policy.rules().concealment() != Concealment.ALL;

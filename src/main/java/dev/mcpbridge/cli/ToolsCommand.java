@@ -18,7 +18,7 @@ import picocli.CommandLine.Parameters;
       "",
       "Each tool is listed with its risk level and the source of that level: a rule",
       "for the tool, the server's level, the default, the tool's annotation, its HTTP",
-      "method, or none."
+      "method, an access rule, or none."
     },
     mixinStandardHelpOptions = true)
 final class ToolsCommand implements Callable<Integer> {

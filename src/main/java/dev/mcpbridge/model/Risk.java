@@ -17,6 +17,8 @@ public record Risk(RiskLevel level, Reason reason) {
     ANNOTATION,
     /** The HTTP method of the operation. */
     METHOD,
+    /** An access rule for the caller. */
+    ACCESS,
     /** No rule applies. */
     NONE;
 

@@ -11,6 +11,7 @@ import dev.mcpbridge.http.reply.Replies;
 import dev.mcpbridge.limit.BoundedMap;
 import dev.mcpbridge.model.Catalogue;
 import dev.mcpbridge.model.ExecutionEnvironment;
+import dev.mcpbridge.model.Principal;
 import dev.mcpbridge.model.RiskGrading;
 import dev.mcpbridge.model.RiskLevel;
 import dev.mcpbridge.model.ServerId;
@@ -38,8 +39,8 @@ public final class CatalogueApi {
   private final ArgumentValidator schemas;
   private final Map<GradedKey, GradedTools> graded = new BoundedMap<>(MAX_GRADED);
 
-  /** Callers that see the same tools of a server share them. */
-  private record GradedKey(ServerId server, String catalogue) {}
+  /** Callers that see the same tools of a server with the same risks share them. */
+  private record GradedKey(ServerId server, String catalogue, Object risks) {}
 
   public CatalogueApi(Bus bus, AccessControl access, ArgumentValidator schemas) {
     this.bus = bus;
@@ -49,14 +50,18 @@ public final class CatalogueApi {
 
   /** GET /servers/{server}/tools. */
   public void tools(RoutingContext ctx) {
+    Principal caller = Callers.of(ctx);
     access
-        .discovered(Callers.of(ctx), Paths.server(ctx))
+        .discovered(caller, Paths.server(ctx))
         .compose(
             server ->
                 Future.all(bus.request(Addresses.GRADING, null), schemas.unusable(server))
                     .onSuccess(
                         all ->
-                            answer(ctx, server, graded(server, all.resultAt(0), all.resultAt(1)))))
+                            answer(
+                                ctx,
+                                server,
+                                graded(caller, server, all.resultAt(0), all.resultAt(1)))))
         .onFailure(ctx::fail);
   }
 
@@ -87,9 +92,10 @@ public final class CatalogueApi {
   private void answerFound(RoutingContext ctx, String[] words, RiskGrading grading) {
     List<JsonSlice> found = new ArrayList<>();
     int digest = 0;
-    for (ServerView server : access.all(Callers.of(ctx))) {
+    Principal caller = Callers.of(ctx);
+    for (ServerView server : access.all(caller)) {
       if (server.isDiscovered()) {
-        GradedTools tools = graded(server, grading, schemas.knownUnusable(server));
+        GradedTools tools = graded(caller, server, grading, schemas.knownUnusable(server));
         digest = 31 * digest + server.id().hashCode();
         digest = 31 * digest + tools.tag().hashCode();
         tools.tools().stream()
@@ -102,11 +108,13 @@ public final class CatalogueApi {
   }
 
   /** The graded tools of a server, cached until the catalogue or the grading changes. */
-  private GradedTools graded(ServerView server, RiskGrading grading, Map<String, String> unusable) {
-    GradedKey key = new GradedKey(server.id(), server.catalogue().digest());
+  private GradedTools graded(
+      Principal caller, ServerView server, RiskGrading grading, Map<String, String> unusable) {
+    GradedKey key = new GradedKey(server.id(), server.catalogue().digest(), access.risksOf(caller));
     GradedTools cached = graded.get(key);
     if (cached == null || !cached.isOf(server, grading, unusable)) {
-      cached = GradedTools.of(server.catalogue(), server.risk(), grading, unusable);
+      cached =
+          GradedTools.of(server, grading, unusable, tool -> access.leastRisk(caller, server, tool));
       graded.put(key, cached);
     }
     return cached;

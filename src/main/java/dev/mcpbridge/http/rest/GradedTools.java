@@ -3,6 +3,7 @@ package dev.mcpbridge.http.rest;
 import dev.mcpbridge.model.Catalogue;
 import dev.mcpbridge.model.Risk;
 import dev.mcpbridge.model.RiskGrading;
+import dev.mcpbridge.model.RiskLevel;
 import dev.mcpbridge.model.RiskRules;
 import dev.mcpbridge.model.ServerView;
 import dev.mcpbridge.model.Target;
@@ -14,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
 
 /**
  * The tools of one server with their risk, computed once per catalogue and grading. Immutable.
@@ -61,8 +63,16 @@ record GradedTools(
     }
   }
 
+  /**
+   * @param atLeast level of a tool by other rules than those of the gate
+   */
   static GradedTools of(
-      Catalogue catalogue, RiskRules rules, RiskGrading grading, Map<String, String> unusable) {
+      ServerView server,
+      RiskGrading grading,
+      Map<String, String> unusable,
+      Function<Tool, RiskLevel> atLeast) {
+    Catalogue catalogue = server.catalogue();
+    RiskRules rules = server.risk();
     List<Graded> tools =
         catalogue.tools().values().stream()
             .map(
@@ -70,13 +80,19 @@ record GradedTools(
                     new Graded(
                         tool,
                         withoutBridgeMembers(tool.definition()),
-                        grading.grade(Target.tool(tool.name()), rules, tool.destructive()),
+                        raised(
+                            grading.grade(Target.tool(tool.name()), rules, tool.destructive()),
+                            atLeast.apply(tool)),
                         warnings(catalogue, unusable, tool)))
             .toList();
     int levels = tools.stream().map(Graded::risk).map(GradedTools::hash).toList().hashCode();
     int hash = 31 * levels + tools.stream().map(Graded::warnings).toList().hashCode();
     String tag = catalogue.digest() + "-" + Integer.toHexString(hash);
     return new GradedTools(catalogue, rules, grading, unusable, tools, tag);
+  }
+
+  private static Risk raised(Risk graded, RiskLevel atLeast) {
+    return graded.level().compareTo(atLeast) < 0 ? new Risk(atLeast, Risk.Reason.ACCESS) : graded;
   }
 
   boolean isOf(ServerView server, RiskGrading current, Map<String, String> reasons) {

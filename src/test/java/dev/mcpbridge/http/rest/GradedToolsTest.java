@@ -3,11 +3,14 @@ package dev.mcpbridge.http.rest;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 
+import dev.mcpbridge.fixture.ServerViews;
 import dev.mcpbridge.model.Catalogue;
+import dev.mcpbridge.model.InstanceLocation;
 import dev.mcpbridge.model.Risk;
 import dev.mcpbridge.model.RiskGrading;
 import dev.mcpbridge.model.RiskLevel;
-import dev.mcpbridge.model.RiskRules;
+import dev.mcpbridge.model.ServerId;
+import dev.mcpbridge.model.ServerState;
 import dev.mcpbridge.model.Tool;
 import dev.mcpbridge.protocol.JsonSlice;
 import java.util.List;
@@ -58,6 +61,11 @@ class GradedToolsTest {
             null,
             Map.of(),
             "d");
-    return GradedTools.of(catalogue, RiskRules.NONE, grading, Map.of());
+    return GradedTools.of(
+        ServerViews.of(
+            new ServerId("s"), new ServerState.Ready(), catalogue, null, InstanceLocation.SOLE),
+        grading,
+        Map.of(),
+        each -> RiskLevel.LOW);
   }
 }

@@ -18,6 +18,7 @@ import java.io.BufferedReader;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
@@ -278,6 +279,46 @@ class RulesIT {
     assertEquals(Set.of(), door.lists(this, STRANGER));
   }
 
+  /** Rules about one server, without conditions: every call tells whether its tool is listed. */
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
+  void randomRulesMeanTheSameAtEveryDoor(long seed) throws Exception {
+    Random random = new Random(seed);
+    List<String> rules = new ArrayList<>();
+    for (int i = random.nextInt(6); i >= 0; i--) {
+      rules.add(randomRule("r" + i, random));
+    }
+    String text = String.join(",", rules);
+    bridge.reload(config(random.nextBoolean() ? "'conceal':'all'," : "", text));
+    for (String key : List.of(ANALYST, BOT)) {
+      Set<String> listed = Door.REST.lists(this, key);
+      for (Door door : Door.values()) {
+        assertEquals(listed, door.lists(this, key), door + " " + text);
+        for (String tool : List.of("echo", "answers", "cancels")) {
+          assertEquals(
+              !listed.contains(tool),
+              door.refuses(this, key, tool),
+              door + " " + tool + " " + text);
+        }
+      }
+    }
+  }
+
+  private static String randomRule(String name, Random random) {
+    String effect = random.nextInt(3) == 0 ? "deny" : "allow";
+    String actions = List.of("'call'", "'list','call'", "'call','read'").get(random.nextInt(3));
+    String who = List.of("", "'analyst'", "'bot'", "'bot','analyst'").get(random.nextInt(4));
+    String tools =
+        List.of("'*'", "'*','!echo'", "'echo','answers'", "'*s'", "'!cancels'")
+            .get(random.nextInt(5));
+    String annotations =
+        effect.equals("deny") && random.nextBoolean()
+            ? ",'annotations':{'destructiveHint':{'equals':" + random.nextBoolean() + "}}"
+            : "";
+    return "{'name':'%s','%s':[%s],'who':{'roles':[%s]},'servers':['s'],'tools':[%s]%s}"
+        .formatted(name, effect, actions, who, tools, annotations);
+  }
+
   private JsonNode unrestricted() throws Exception {
     bridge.reload(config("'mode':'report',", RULES));
     JsonNode tools = get(ANALYST, "/servers/s/tools").body().path("tools");
@@ -387,6 +428,9 @@ class RulesIT {
     Answer ofAnalyst = call(ANALYST, "s", "big", "{\"ms\":0,\"size\":1}");
 
     assertEquals("true", ofBot.at("/requires_confirmation"), ofBot.toString());
+    assertEquals("2 access", risk(BOT, "big"));
+    assertEquals("1 none", risk(BOT, "echo"));
+    assertEquals("1 none", risk(ANALYST, "big"));
     assertEquals("x", ofAnalyst.firstText());
     Answer confirmed =
         post(
@@ -394,6 +438,18 @@ class RulesIT {
             "/confirmations/" + ofBot.at("/confirmation_id"),
             "{\"confirm\":true,\"token\":\"" + ofBot.at("/token") + "\"}");
     assertEquals("x", confirmed.firstText(), confirmed.toString());
+  }
+
+  private String risk(String key, String tool) throws Exception {
+    JsonNode listed =
+        get(key, "/servers/s/tools")
+            .body()
+            .path("tools")
+            .valueStream()
+            .filter(entry -> entry.path("name").asText().equals(tool))
+            .findFirst()
+            .orElseThrow();
+    return listed.path("risk_level").asText() + " " + listed.path("risk_reason").asText();
   }
 
   @Test
