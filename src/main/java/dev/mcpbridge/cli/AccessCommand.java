@@ -74,17 +74,15 @@ final class AccessCommand implements Runnable {
 
     @Option(
         names = "--roles",
-        paramLabel = "ROLE",
-        split = ",",
+        paramLabel = "ROLES",
         description = "Roles, separated by commas. Default for a key: those that it has.")
-    private List<String> roles;
+    private String roles;
 
     @Option(
         names = "--scopes",
-        paramLabel = "SCOPE",
-        split = ",",
+        paramLabel = "SCOPES",
         description = "Scopes, separated by commas. Default for a key: those that it has.")
-    private List<String> scopes;
+    private String scopes;
 
     @Option(
         names = "--kind",
@@ -128,10 +126,10 @@ final class AccessCommand implements Runnable {
         question.put("client", client);
       }
       if (roles != null) {
-        roles.forEach(question.putArray("roles")::add);
+        List.of(roles.split(",")).forEach(question.putArray("roles")::add);
       }
       if (scopes != null) {
-        scopes.forEach(question.putArray("scopes")::add);
+        List.of(scopes.split(",")).forEach(question.putArray("scopes")::add);
       }
       return question;
     }
