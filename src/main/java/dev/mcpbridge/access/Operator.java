@@ -70,10 +70,24 @@ public interface Operator {
     return text(text -> pattern.matcher(text).matches());
   }
 
-  /** A path below a folder. */
+  /**
+   * A path below a folder.
+   *
+   * @throws IllegalArgumentException if the folder is ambiguous
+   */
   static Operator under(String folder) {
-    return (value, isAllowing) ->
-        value.isTextual() ? Uris.isUnder(folder, value.textValue()) : Match.UNDECIDED;
+    if (Uris.isAmbiguous(folder)) {
+      throw new IllegalArgumentException("expected a folder without .. and backslashes");
+    }
+    return (value, isAllowing) -> {
+      if (!value.isTextual()) {
+        return Match.UNDECIDED;
+      }
+      Match match = Uris.isUnder(folder, value.textValue());
+      return match == Match.NO && !isAllowing
+          ? Uris.isUnder(folder, Normalizer.normalize(value.textValue(), Normalizer.Form.NFKC))
+          : match;
+    };
   }
 
   /** A text of at most so many characters. */

@@ -22,6 +22,7 @@ public final class ServerRights {
   private final Rights rights;
   private final ServerId server;
   private final Catalogue all;
+  private final boolean offersResources;
 
   /** The rights at tools that were asked for, by name; the catalogue bounds their number. */
   private final Map<String, ItemRights> tools = new HashMap<>();
@@ -32,6 +33,7 @@ public final class ServerRights {
     this.rights = rights;
     this.server = server.id();
     this.all = server.catalogue();
+    this.offersResources = server.identity() != null && server.identity().declares("resources");
   }
 
   boolean isOf(ServerView view) {
@@ -86,7 +88,7 @@ public final class ServerRights {
         || !catalogue.prompts().isEmpty()
         || !catalogue.resources().isEmpty()
         || !catalogue.templates().isEmpty()
-        || all.tools().isEmpty() && mayHave(Item.Kind.RESOURCE);
+        || offersResources && mayHave(Item.Kind.RESOURCE);
   }
 
   /** Whether the rules allow something of a kind that the server has not listed. */

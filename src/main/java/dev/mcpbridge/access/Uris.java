@@ -3,6 +3,7 @@ package dev.mcpbridge.access;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.text.Normalizer;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
@@ -13,12 +14,12 @@ import java.util.regex.Pattern;
 /** Paths and URIs in the one form in which they are compared with patterns. Stateless. */
 final class Uris {
   /** A segment that leads upwards, in a path with either kind of slash. */
-  private static final Pattern UPWARDS = Pattern.compile("(^|[/\\\\])\\.\\.([/\\\\?#]|$)");
+  private static final Pattern UPWARDS = Pattern.compile("(^|[/\\\\])\\.\\.([/\\\\?#;]|$)");
 
   private static final Pattern AUTHORITY = Pattern.compile("^[A-Za-z][A-Za-z0-9+.-]*:(//[^/?#]*)?");
 
-  /** Encoded dots, slashes and NUL, which some servers decode before they read a path. */
-  private static final Pattern ENCODED = Pattern.compile("(?i)%(2e|2f|5c|00)");
+  /** Encoded dots, slashes, NUL and percent signs, which some servers decode once more. */
+  private static final Pattern ENCODED = Pattern.compile("(?i)%(2e|2f|5c|00|25)");
 
   private Uris() {}
 
@@ -30,7 +31,7 @@ final class Uris {
    */
   static String normalized(String uri) {
     String decoded = uri.indexOf('%') < 0 ? uri : decoded(uri);
-    if (decoded == null || isAmbiguous(decoded)) {
+    if (decoded == null || isAmbiguous(decoded) || ENCODED.matcher(decoded).find()) {
       return null;
     }
     Matcher authority = AUTHORITY.matcher(decoded);
@@ -59,10 +60,12 @@ final class Uris {
         .toList();
   }
 
-  private static boolean isAmbiguous(String text) {
-    return text.indexOf('\\') >= 0
-        || text.chars().anyMatch(Character::isISOControl)
-        || UPWARDS.matcher(text).find();
+  /** Also if it is so only in Unicode form NFKC, in which some servers read it. */
+  static boolean isAmbiguous(String text) {
+    String plain = Normalizer.normalize(text, Normalizer.Form.NFKC);
+    return plain.indexOf('\\') >= 0
+        || plain.chars().anyMatch(Character::isISOControl)
+        || UPWARDS.matcher(plain).find();
   }
 
   /** Null for invalid encoding. */

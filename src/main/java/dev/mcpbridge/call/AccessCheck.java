@@ -103,7 +103,7 @@ public record AccessCheck(
     Map<String, JsonSlice> members = JsonObjects.members(reference);
     String name = JsonObjects.string(members.get("name"));
     String uri = JsonObjects.string(members.get("uri"));
-    return name == null
+    return uri != null || name == null
         ? rights.at(Item.Kind.TEMPLATE, Objects.requireNonNullElse(uri, ""))
         : rights.at(Item.Kind.PROMPT, name);
   }
@@ -117,8 +117,9 @@ public record AccessCheck(
   private JsonNode exact() {
     try {
       return Json.exactTree(arguments.json());
-    } catch (IOException e) {
-      throw new BridgeException(ErrorCode.INVALID_ARGUMENTS, "The arguments cannot be read");
+    } catch (IOException | NumberFormatException e) {
+      throw new BridgeException(
+          ErrorCode.INVALID_ARGUMENTS, "The arguments have a number that cannot be compared");
     }
   }
 
@@ -143,7 +144,9 @@ public record AccessCheck(
   }
 
   private BridgeException forbidden(Decision.Refused refused) {
-    String what = target.kind().noun() + " '" + target.name() + "' of server '" + server.id() + "'";
+    boolean isNamed = target.kind() != Target.Kind.COMPLETION;
+    String name = isNamed ? " '" + target.name() + "'" : "";
+    String what = target.kind().noun() + name + " of server '" + server.id() + "'";
     String contact = policy.rules().contact();
     return new BridgeException(
         ErrorCode.FORBIDDEN,

@@ -131,10 +131,13 @@ public final class CallPipeline {
         .recover(failure -> recordFailure(request.server(), request.target(), failure));
   }
 
+  public boolean hasQuotas() {
+    return !limits.quotas().isEmpty();
+  }
+
   /** What is left of the quota of its caller that is closest to its end. */
   public Optional<Quotas.Remainder> remainder(CallRequest request) {
-    Quotas quotas = limits.quotas();
-    return quotas.isEmpty() ? Optional.empty() : quotas.closest(call(request, null));
+    return limits.quotas().closest(call(request, null));
   }
 
   private Future<CallOutcome> judge(AdmittedCall admitted, CallRequest request) {

@@ -37,7 +37,7 @@ final class AccessReader {
     List<Rule> rules = new ArrayList<>();
     Set<String> names = new HashSet<>();
     for (Section section : access.sections("rules")) {
-      Rule rule = rule(section);
+      Rule rule = rule(section.withoutNulls());
       if (!names.add(rule.name())) {
         section.report("name", "another rule already has this name");
       }
@@ -63,6 +63,9 @@ final class AccessReader {
     if (rule.texts("allow").equals(List.of("list")) && rule.has("arguments")) {
       rule.report("arguments", "are not known when a list is made: allow a use, too");
     }
+    if (rule.has("arguments") && rule.section("arguments").names().isEmpty()) {
+      rule.report("arguments", "expected at least one condition");
+    }
     if (isAllowing && rule.has("annotations")) {
       rule.report(
           "annotations", "come from the server, which may change them: only for rules with deny");
@@ -82,6 +85,9 @@ final class AccessReader {
   }
 
   static Who who(Section who) {
+    if (who.withoutNulls().node().isObject() && who.names().isEmpty()) {
+      who.report("", "expected at least one key; omit it for everybody");
+    }
     return new Who(
         who.globs("principals"),
         Set.copyOf(who.texts("issuers")),

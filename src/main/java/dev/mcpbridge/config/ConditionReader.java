@@ -18,7 +18,7 @@ final class ConditionReader {
   /** Conditions by JSON pointer. */
   static List<Condition> ofArguments(Section arguments) {
     List<Condition> conditions = new ArrayList<>();
-    for (String pointer : arguments.names()) {
+    for (String pointer : arguments.withoutNulls().names()) {
       if (pointer.startsWith("/")) {
         read(arguments.section(pointer), JsonPointer.compile(pointer), conditions);
       } else {
@@ -31,6 +31,7 @@ final class ConditionReader {
   /** Conditions by name of the annotation. */
   static List<Condition> ofAnnotations(Section annotations) {
     List<Condition> conditions = new ArrayList<>();
+    annotations.withoutNulls();
     for (String hint : HINTS) {
       if (annotations.has(hint)) {
         read(annotations.section(hint), JsonPointer.compile("/" + hint), conditions);
@@ -59,7 +60,7 @@ final class ConditionReader {
       case "in" -> Operator.in(operand.valueStream().toList());
       case "not" -> Operator.not(operand);
       case "prefix" -> Operator.prefix(operand.textValue());
-      case "under" -> Operator.under(operand.textValue());
+      case "under" -> under(section, operand.textValue());
       case "glob" -> Operator.glob(operand.textValue());
       case "matches" -> matches(section, operand.textValue());
       case "min" -> Operator.min(operand.decimalValue());
@@ -69,6 +70,15 @@ final class ConditionReader {
       case "absent" -> Operator.absent();
       default -> null;
     };
+  }
+
+  private static Operator under(Section section, String folder) {
+    try {
+      return Operator.under(folder);
+    } catch (IllegalArgumentException e) {
+      section.report("under", e.getMessage());
+      return null;
+    }
   }
 
   private static Operator matches(Section section, String regex) {

@@ -22,7 +22,7 @@ final class QuotaReader {
     List<QuotaRule> rules = new ArrayList<>();
     Set<String> names = new HashSet<>();
     for (Section quota : root.sections("quotas")) {
-      QuotaRule rule = rule(quota);
+      QuotaRule rule = rule(quota.withoutNulls());
       if (!names.add(rule.name())) {
         quota.report("name", "another quota already has this name");
       }
@@ -44,6 +44,9 @@ final class QuotaReader {
   private static Set<Dimension> per(Section quota) {
     Set<Dimension> dimensions = EnumSet.noneOf(Dimension.class);
     JsonNode per = quota.json("per");
+    if (per.isArray() && per.isEmpty()) {
+      quota.report("per", "expected a non-empty list");
+    }
     for (JsonNode each : per.isArray() ? per : List.of(per)) {
       try {
         if (!each.isMissingNode()) {

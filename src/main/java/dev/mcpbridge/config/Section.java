@@ -195,6 +195,16 @@ final class Section {
     return secrets;
   }
 
+  /** Reports null values, which elsewhere stand for absent ones: here absence allows more. */
+  Section withoutNulls() {
+    for (String name : names()) {
+      if (node.path(name).isNull()) {
+        report(name, "expected a value, found null; omit the key instead");
+      }
+    }
+    return this;
+  }
+
   /** The keys that are present, in the order of the text. */
   List<String> names() {
     return node.properties().stream().map(Map.Entry::getKey).toList();

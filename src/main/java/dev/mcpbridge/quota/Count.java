@@ -29,6 +29,9 @@ sealed interface Count {
   /** Whether nothing would be lost if the count were forgotten. */
   boolean isUnused();
 
+  /** Whether it counts for an allowance of this kind. */
+  boolean isFor(Allowance allowance);
+
   /** Changes the allowance, of the same kind. */
   void resize(Allowance allowance);
 
@@ -89,6 +92,11 @@ sealed interface Count {
     public boolean isUnused() {
       return bucket.estimateAbilityToConsume(left() + 1).getNanosToWaitForRefill()
           == Long.MAX_VALUE;
+    }
+
+    @Override
+    public boolean isFor(Allowance allowance) {
+      return allowance instanceof Allowance.Rate || allowance instanceof Allowance.Repeats;
     }
 
     @Override
@@ -172,6 +180,11 @@ sealed interface Count {
     }
 
     @Override
+    public boolean isFor(Allowance allowance) {
+      return allowance instanceof Allowance.PerPeriod quota && quota.period() == period;
+    }
+
+    @Override
     public synchronized void resize(Allowance allowance) {
       limit = allowance.calls();
     }
@@ -219,6 +232,11 @@ sealed interface Count {
     @Override
     public synchronized boolean isUnused() {
       return running == 0;
+    }
+
+    @Override
+    public boolean isFor(Allowance allowance) {
+      return allowance instanceof Allowance.Concurrent;
     }
 
     @Override

@@ -15,7 +15,8 @@ import java.util.Set;
 /**
  * One quota of the configuration. Immutable.
  *
- * @param per what the calls of one count have in common; one count for all if empty
+ * @param per what the calls of one count have in common; one count for all if empty. Calls that
+ *     lack it, as those of callers without a role or client, are not counted
  */
 public record QuotaRule(
     String name, Who who, Items items, Set<Dimension> per, Allowance allowance) {
@@ -30,6 +31,7 @@ public record QuotaRule(
     boolean isCounted =
         call.target().kind() != Target.Kind.COMPLETION
             && who.fits(call.caller().principal())
+            && (!per.contains(Dimension.CLIENT) || client(call.caller().principal()) != null)
             && items.select(call.server(), kind(call), call.target().name());
     if (!isCounted) {
       return List.of();
@@ -60,10 +62,20 @@ public record QuotaRule(
     Caller caller = call.caller();
     return switch (dimension) {
       case CALLER, ROLE -> caller.share();
-      case CLIENT -> caller.principal().token() == null ? "" : caller.principal().token().client();
+      case CLIENT -> client(caller.principal());
       case SERVER -> call.server().name();
-      case TOOL -> call.server().name() + " " + call.target().kind() + " " + call.target().name();
+      case TOOL -> call.server().name() + " " + call.target().kind() + " " + tool(call.target());
     };
+  }
+
+  /** Null for callers without a token, or with one that names no client. */
+  private static String client(Principal caller) {
+    return caller.token() == null ? null : caller.token().client();
+  }
+
+  /** All resources of a server are counted together: there may be any number of them. */
+  private static String tool(Target target) {
+    return target.kind() == Target.Kind.RESOURCE ? "" : target.name();
   }
 
   private static String digest(Call call) {

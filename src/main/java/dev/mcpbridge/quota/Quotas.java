@@ -154,13 +154,18 @@ public final class Quotas {
     resize();
     Key key = new Key(rule.name(), name);
     Count known = counts.get(key);
-    if (known != null) {
+    if (known != null && known.isFor(rule.allowance())) {
       return known;
     }
-    if (counts.size() >= MAX_COUNTS) {
+    if (known != null) {
+      counts.remove(key, known);
+    }
+    boolean isRepeats = rule.allowance() instanceof Allowance.Repeats;
+    int most = isRepeats ? MAX_COUNTS / 2 : MAX_COUNTS;
+    if (counts.size() >= most) {
       purge();
     }
-    return counts.size() >= MAX_COUNTS
+    return counts.size() >= most
         ? null
         : counts.computeIfAbsent(key, k -> Count.of(allowance(rule), clock));
   }
@@ -172,11 +177,17 @@ public final class Quotas {
   private void resize() {
     int present = Math.max(1, nodes.getAsInt());
     if (present != sharedBy) {
+      resize(present);
+    }
+  }
+
+  private synchronized void resize(int present) {
+    if (present != sharedBy) {
       sharedBy = present;
       for (QuotaRule rule : rules) {
         counts.forEach(
             (key, count) -> {
-              if (key.rule().equals(rule.name())) {
+              if (key.rule().equals(rule.name()) && count.isFor(rule.allowance())) {
                 count.resize(allowance(rule));
               }
             });

@@ -99,7 +99,6 @@ class AccessRulesTest {
       delimiterString = "=>",
       textBlock =
           """
-          {}                                                     => true
           {'authenticated':true}                                 => true
           {'anonymous':true}                                     => false
           {'roles':['analyst','other']}                          => true
@@ -251,6 +250,9 @@ class AccessRulesTest {
           {'under':'/srv/a'}      | '/srv/a\\\\..\\\\etc'  | undecided
           {'under':'/srv/a'}      | '/srv/a/x\\u0000'      | undecided
           {'under':'/srv/a'}      | 'srv/a/b'              | undecided
+          {'under':'/srv/a'}      | '/srv/a/%252e%252e/x'  | undecided
+          {'under':'/srv/a'}      | '/srv/a/..;/x'         | undecided
+          {'under':'/srv/a'}      | '/srv/a/\uff0e\uff0e/x' | undecided
           {'under':'/srv/a'}      | ['/srv/a']             | undecided
           {'present':true}        | null                   | yes
           {'absent':true}         | 1                      | no
@@ -306,6 +308,12 @@ class AccessRulesTest {
     assertTrue(mayCall(policy(allow), ANALYST, tool("s", "t"), "{'p':'/srv/caf\u00e9'}"));
     assertFalse(mayCall(policy(allow), ANALYST, tool("s", "t"), decomposed));
     assertFalse(mayCall(policy(deny), ANALYST, tool("s", "t"), fullWidth));
+    assertFalse(
+        mayCall(
+            policy(deny.replace("'prefix':'/etc'", "'under':'/srv/secret'")),
+            ANALYST,
+            tool("s", "t"),
+            "{'p':'/srv/\uff53ecret/x'}"));
     assertTrue(mayCall(policy(deny), ANALYST, tool("s", "t"), "{'p':'/srv'}"));
   }
 
@@ -326,6 +334,7 @@ class AccessRulesTest {
           file:///srv/public/%zz            | false
           file:///srv/public/%c3            | false
           file:///srv/public/a%00           | false
+          file:///srv/public/%252e%252e/x   | false
           """)
   void resourcesAreComparedInOneForm(String uri, boolean allowed) {
     AccessPolicy allowing =
@@ -464,6 +473,17 @@ class AccessRulesTest {
           {'name':'a','allow':[]}                                     | allow
           {'name':'a b','allow':['call']}                             | name
           {'name':'a','deny':['call'],'risk':2}                       | ''
+          {'name':'a','allow':['call'],'tools':null}                  | tools
+          {'name':'a','allow':['call'],'who':null}                    | who
+          {'name':'a','allow':['call'],'who':{}}                      | who
+          {'name':'a','allow':['call'],'who':{'roles':null}}          | who.roles
+          {'name':'a','allow':['call'],'who':{'roles':[]}}            | who.roles
+          {'name':'a','allow':['call'],'needs':[]}                    | needs
+          {'name':'a','allow':['call'],'who':{'authenticated':false}} | who.authenticated
+          {'name':'a','allow':['call'],'tools':['!']}                 | tools[0]
+          {'name':'a','allow':['call'],'arguments':{}}                | arguments
+          {'name':'a','allow':['call'],'arguments':{'/p':null}}       | arguments./p
+          {'name':'a','allow':['call'],'arguments':{'/p':{'under':'/x/../y'}}} | arguments./p.under
           {'name':'a','allow':['call'],'risk':4}                      | risk
           {'name':'a','allow':['call'],'tool':['x']}                  | tool
           {'name':'a','allow':['call'],'tools':[]}                    | tools

@@ -229,6 +229,13 @@ class QuotasTest {
   }
 
   @Test
+  void callersWithoutAClientAreNotCountedByClient() {
+    Quotas quotas = quotas("{'name':'c','per':'client','rate':1,'window':60}");
+
+    assertEquals(5, passed(quotas, 5, "a"));
+  }
+
+  @Test
   void ownerCountsWhatIsLimitedForServersAndTools() {
     Quotas quotas =
         quotas(
@@ -271,6 +278,9 @@ class QuotasTest {
     assertEquals(0, passed(quotas, 5, "a"));
     quotas.reload(rules("{'name':'same','per':'caller','quota':3}"));
     assertEquals(3, passed(quotas, 5, "a"));
+    quotas.reload(rules("{'name':'same','per':'caller','concurrent':1}"));
+    nodes = 2;
+    assertEquals(5, passed(quotas, 5, "a"));
   }
 
   @Test
@@ -349,6 +359,8 @@ class QuotasTest {
           {'name':'q','quota':1,'burst':2}                | .burst
           {'name':'q','quota':1,'period':'week'}          | .period
           {'name':'q','rate':1,'per':'everybody'}         | .per
+          {'name':'q','rate':1,'per':[]}                  | .per
+          {'name':'q','rate':1,'who':null}                | .who
           {'name':'q','rate':1,'per':['caller','x']}      | .per
           {'name':'q','rate':1,'tool':['x']}              | .tool
           {'rate':1}                                      | .name

@@ -19,6 +19,7 @@ import dev.mcpbridge.protocol.Arguments;
 import dev.mcpbridge.protocol.Json;
 import dev.mcpbridge.protocol.JsonWriter;
 import io.vertx.ext.web.RoutingContext;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
@@ -51,7 +52,7 @@ public record AccessApi(AccessControl access, int maxDepth) {
       switch (name) {
         case "arguments" ->
             question.set(
-                name, Arguments.read(text.getBytes(StandardCharsets.UTF_8), maxDepth).tree());
+                name, exact(Arguments.read(text.getBytes(StandardCharsets.UTF_8), maxDepth)));
         case "roles", "scopes" ->
             Arrays.stream(text.split("[, ]+")).forEach(question.putArray(name)::add);
         default -> question.put(name, text);
@@ -62,7 +63,15 @@ public record AccessApi(AccessControl access, int maxDepth) {
 
   /** POST /access/explain. */
   public void explain(RoutingContext ctx) {
-    explain(ctx, Paths.arguments(ctx, maxDepth).tree());
+    explain(ctx, exact(Paths.arguments(ctx, maxDepth)));
+  }
+
+  private static JsonNode exact(Arguments arguments) {
+    try {
+      return Json.exactTree(arguments.json());
+    } catch (IOException | NumberFormatException e) {
+      throw invalid("A number cannot be compared");
+    }
   }
 
   private void explain(RoutingContext ctx, JsonNode question) {

@@ -48,15 +48,13 @@ public final class HealthApi {
     this.conditions = conditions;
   }
 
-  /**
-   * GET /health: always 200; the status is that of all servers, the list of those that one sees.
-   */
+  /** GET /health: always 200; about the servers that the caller sees. */
   public void health(RoutingContext ctx) {
     Collection<ServerView> servers = access.all(Callers.of(ctx));
     JsonWriter out =
         new JsonWriter(1024)
             .beginObject()
-            .member("status", status(directory.all()))
+            .member("status", status(servers))
             .member("uptime", uptime())
             .member("serverCount", servers.size())
             .name("servers")

@@ -47,7 +47,7 @@ public record MetricsApi(
         counts,
         server -> server.isEmpty() || access.sees(Callers.of(ctx), new ServerId(server)),
         memory.held(),
-        servers.stream().map(MetricsApi::reading).toList(),
+        servers.stream().map(server -> reading(server, Callers.of(ctx))).toList(),
         cluster.isAlone() ? null : nodes(cluster.view()));
   }
 
@@ -55,13 +55,13 @@ public record MetricsApi(
     ctx.response().putHeader("content-type", page.type()).end(Buffer.buffer(page.body()));
   }
 
-  private static MetricsPage.Server reading(ServerView server) {
+  private MetricsPage.Server reading(ServerView server, Principal caller) {
     ServerView.Counters counters = server.counters();
     return new MetricsPage.Server(
         server.id().name(),
         server.state().apiName(),
         server.pids().size(),
-        server.isDiscovered() ? server.catalogue().tools().size() : 0,
+        AccessControl.listed(access.policy(), caller, server).tools().size(),
         counters.inFlight(),
         counters.queued(),
         counters.restarts(),

@@ -76,7 +76,9 @@ public record ToolCallsApi(
     Future<CallOutcome> first = once(ctx, request).get();
     Future<CallOutcome> outcome =
         Preferences.waitMillis(ctx) == 0 ? first : first.compose(end -> awaitDecision(ctx, end));
-    outcome.onComplete(done -> pipeline.remainder(request).ifPresent(left -> tell(ctx, left)));
+    if (pipeline.hasQuotas()) {
+      outcome.onComplete(done -> pipeline.remainder(request).ifPresent(left -> tell(ctx, left)));
+    }
     answer(ctx, request.id(), outcome, () -> cancel(request));
   }
 

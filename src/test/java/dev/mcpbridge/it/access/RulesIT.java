@@ -307,7 +307,7 @@ class RulesIT {
   private static String randomRule(String name, Random random) {
     String effect = random.nextInt(3) == 0 ? "deny" : "allow";
     String actions = List.of("'call'", "'list','call'", "'call','read'").get(random.nextInt(3));
-    String who = List.of("", "'analyst'", "'bot'", "'bot','analyst'").get(random.nextInt(4));
+    String who = List.of("'other'", "'analyst'", "'bot'", "'bot','analyst'").get(random.nextInt(4));
     String tools =
         List.of("'*'", "'*','!echo'", "'echo','answers'", "'*s'", "'!cancels'")
             .get(random.nextInt(5));
@@ -572,6 +572,44 @@ class RulesIT {
     assertEquals(1, get(ANALYST, "/servers/s/resources").body().path("resources").size());
     assertEquals(0, get(BOT, "/servers/s/resources").body().path("resources").size());
     assertEquals(0, get(BOT, "/servers/s/prompts").body().path("prompts").size());
+  }
+
+  @Test
+  void completionIsDecidedByWhatItIsFor() throws Exception {
+    McpClient client = client(ANALYST, "/servers/s/mcp").initialized();
+    String argument = ",\"argument\":{\"name\":\"x\",\"value\":\"\"}}";
+
+    assertEquals(403, complete(client, "ref/resource", "\"uri\":\"test://b/{x}\"" + argument));
+    assertEquals(
+        -32602,
+        complete(client, "ref/resource", "\"uri\":\"test://b/{x}\",\"name\":\"greet\"" + argument));
+    assertEquals(-32602, complete(client, "ref/resource", "\"name\":\"greet\"" + argument));
+    assertEquals(-32601, complete(client, "ref/prompt", "\"name\":\"greet\"" + argument));
+  }
+
+  /** The server has no completions: what is allowed reaches it and fails there. */
+  private static int complete(McpClient client, String type, String reference) throws Exception {
+    int end = reference.indexOf(",\"argument\"");
+    return client
+        .request(
+            "completion/complete",
+            "{\"ref\":{\"type\":\""
+                + type
+                + "\","
+                + reference.substring(0, end)
+                + "}"
+                + reference.substring(end))
+        .errorCode();
+  }
+
+  @Test
+  void numberThatCannotBeComparedIsRefused() throws Exception {
+    bridge.reload(config("", "{'name':'few','allow':['call'],'arguments':{'/n':{'max':9}}}"));
+
+    Answer answer = call(BOT, "s", "echo", "{\"n\":1e-99999999999}");
+
+    assertEquals(422, answer.status(), answer.toString());
+    assertEquals("no", answer.at("/executed"));
   }
 
   @Test

@@ -109,6 +109,14 @@ public final class McpCalls {
     JsonSlice ref = params.getOrDefault("ref", JsonSlice.EMPTY_OBJECT);
     String name = JsonObjects.string(JsonObjects.members(ref).get("name"));
     String uri = JsonObjects.string(JsonObjects.members(ref).get("uri"));
+    String type = JsonObjects.string(JsonObjects.members(ref).get("type"));
+    if (name != null && uri != null
+        || name != null && "ref/resource".equals(type)
+        || uri != null && "ref/prompt".equals(type)) {
+      throw new BridgeException(
+          ErrorCode.INVALID_PARAMS,
+          "params.ref must be a ref/prompt with a name, or a ref/resource with a uri");
+    }
     ServerId server;
     if (name != null) {
       ToolLocation prompt = prompt(request, name);
