@@ -32,7 +32,7 @@ public record Explanation(Decision decision, boolean isListed, List<RuleResult> 
    */
   public static Explanation of(
       AccessPolicy policy, Principal caller, Item item, Action action, JsonNode arguments) {
-    ItemRights rights = new ItemRights(policy.of(caller), item);
+    ItemRights rights = ItemRights.of(policy.of(caller), item);
     return new Explanation(
         rights.decide(action, arguments::at),
         rights.isListed(),

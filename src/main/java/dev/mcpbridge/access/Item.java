@@ -11,9 +11,12 @@ import java.util.Set;
  * An entry of a server that a rule can be about.
  *
  * @param name name of a tool or prompt, URI of a resource, or a URI template
+ * @param normalizedUri the URI of a resource as it is compared with patterns; null if it is
+ *     ambiguous, and for others
  * @param annotations hints of a tool, with the defaults of the specification; empty for others
  */
-public record Item(ServerId server, Kind kind, String name, JsonNode annotations) {
+public record Item(
+    ServerId server, Kind kind, String name, String normalizedUri, JsonNode annotations) {
   private static final ObjectNode NONE = Json.object();
 
   /** The kinds of entries, and what one can do with them. */
@@ -41,9 +44,10 @@ public record Item(ServerId server, Kind kind, String name, JsonNode annotations
     }
   }
 
-  /** A resource, a URI template or a prompt. */
+  /** An entry without annotations, or with annotations that no rule asks for. */
   public static Item of(ServerId server, Kind kind, String name) {
-    return new Item(server, kind, name, NONE);
+    String normalized = kind == Kind.RESOURCE ? Uris.normalized(name) : null;
+    return new Item(server, kind, name, normalized, NONE);
   }
 
   /**
@@ -60,6 +64,6 @@ public record Item(ServerId server, Kind kind, String name, JsonNode annotations
     if (hints instanceof ObjectNode given) {
       annotations.setAll(given);
     }
-    return new Item(server, Kind.TOOL, name, annotations);
+    return new Item(server, Kind.TOOL, name, null, annotations);
   }
 }

@@ -25,6 +25,9 @@ public final class ItemRights {
   /** The decision about the first use of the kind, if it does not depend on arguments. */
   private final Decision fixed;
 
+  /**
+   * @param rights those about the server and the kind of the entry
+   */
   ItemRights(Rights rights, Item item) {
     this.allowsByDefault = rights.allowsByDefault();
     this.kind = item.kind();
@@ -35,9 +38,14 @@ public final class ItemRights {
     this.isListed = mayBeSeen() || kind.uses().stream().anyMatch(this::couldPass);
   }
 
+  /** The rights of some callers at an entry. */
+  static ItemRights of(Rights rights, Item item) {
+    return new ItemRights(rights.about(item.server(), item.kind()), item);
+  }
+
   private static void select(List<Rule> rules, Item item, List<Rule> selected) {
     for (Rule rule : rules) {
-      if (rule.mismatch(item) == null) {
+      if (rule.items().mismatchInKind(item, rule.isAllowing()) == null) {
         selected.add(rule);
       }
     }

@@ -27,7 +27,7 @@ public record Items(Names servers, Map<Item.Kind, Names> names, List<Condition> 
     return names.isEmpty() || names.containsKey(kind);
   }
 
-  /** Whether every entry of every server is selected. */
+  /** Whether every entry of its servers is selected. */
   boolean isAllOfAServer() {
     return names.isEmpty() && annotations.isEmpty();
   }
@@ -40,15 +40,22 @@ public record Items(Names servers, Map<Item.Kind, Names> names, List<Condition> 
     if (!contain(item.kind())) {
       return "it is about entries of another kind";
     }
+    return mismatchInKind(item, isAllowing);
+  }
+
+  /** The same for an entry whose server and kind are selected. */
+  String mismatchInKind(Item item, boolean isAllowing) {
     if (!names.isEmpty() && !matches(item, isAllowing).applies(isAllowing)) {
       return "it is about other names";
     }
-    return Condition.mismatch(annotations, item.annotations()::at, isAllowing);
+    return annotations.isEmpty()
+        ? null
+        : Condition.mismatch(annotations, item.annotations()::at, isAllowing);
   }
 
   private Match matches(Item item, boolean isAllowing) {
     Names selected = names.get(item.kind());
-    if (selected.equals(Names.ALL)) {
+    if (selected == Names.ALL) {
       return Match.YES;
     }
     return switch (item.kind()) {
@@ -58,22 +65,22 @@ public record Items(Names servers, Map<Item.Kind, Names> names, List<Condition> 
               isAllowing
                   ? selected.meetTemplate(item.name())
                   : selected.coverTemplate(item.name()));
-      case RESOURCE -> matchesUri(selected, item.name(), isAllowing);
+      case RESOURCE -> matchesUri(selected, item, isAllowing);
     };
   }
 
   /** A rule that denies also matches the URI as it was sent. */
-  private static Match matchesUri(Names selected, String uri, boolean isAllowing) {
-    String normalized = Uris.normalized(uri);
-    if (normalized == null) {
+  private static Match matchesUri(Names selected, Item item, boolean isAllowing) {
+    if (item.normalizedUri() == null) {
       return Match.UNDECIDED;
     }
-    return Match.of(selected.contain(normalized) || !isAllowing && selected.contain(uri));
+    return Match.of(
+        selected.contain(item.normalizedUri()) || !isAllowing && selected.contain(item.name()));
   }
 
   /** Whether this is all that another selection has, as far as their texts show. */
   boolean includes(Items other) {
-    return (servers.equals(Names.ALL) || servers.equals(other.servers))
+    return (servers == Names.ALL || servers.equals(other.servers))
         && (names.isEmpty() || names.equals(other.names))
         && other.annotations.containsAll(annotations);
   }

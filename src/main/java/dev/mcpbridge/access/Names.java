@@ -24,7 +24,8 @@ public record Names(List<Glob> included, List<Glob> excluded) {
             .filter(each -> each.startsWith("!"))
             .map(each -> new Glob(each.substring(1)))
             .toList();
-    return new Names(included.isEmpty() ? ALL.included() : included, excluded);
+    boolean isAll = excluded.isEmpty() && included.equals(ALL.included());
+    return isAll ? ALL : new Names(included.isEmpty() ? ALL.included() : included, excluded);
   }
 
   /** The included names that are not patterns. */
@@ -33,7 +34,7 @@ public record Names(List<Glob> included, List<Glob> excluded) {
   }
 
   boolean contain(String name) {
-    return matches(included, name) && !matches(excluded, name);
+    return this == ALL || (matches(included, name) && !matches(excluded, name));
   }
 
   /** Whether all expansions of a URI template are selected, as far as the patterns show. */

@@ -1,9 +1,11 @@
 package dev.mcpbridge.access;
 
 import dev.mcpbridge.limit.BoundedMap;
+import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.ServerView;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /**
  * What the callers may do for whom the same rules count: shared by all of them. Confined to the
@@ -57,6 +59,26 @@ public final class Rights {
 
   List<Rule> denying() {
     return denying;
+  }
+
+  boolean dependsOnAnnotations() {
+    return Stream.of(allowing, lacking, denying)
+        .flatMap(List::stream)
+        .anyMatch(rule -> !rule.items().annotations().isEmpty());
+  }
+
+  /** The rules that may be about entries of a kind at a server. */
+  Rights about(ServerId server, Item.Kind kind) {
+    return new Rights(
+        allowsByDefault,
+        seesAllServers,
+        about(allowing, server, kind),
+        about(lacking, server, kind),
+        about(denying, server, kind));
+  }
+
+  private static List<Rule> about(List<Rule> rules, ServerId server, Item.Kind kind) {
+    return rules.stream().filter(rule -> rule.isAbout(server, kind)).toList();
   }
 
   /** The rights at a server with its present catalogue. */

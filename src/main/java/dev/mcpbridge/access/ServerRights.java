@@ -11,6 +11,7 @@ import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.Sha256;
 import java.io.IOException;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -27,6 +28,9 @@ public final class ServerRights {
   /** The rights at tools that were asked for, by name; the catalogue bounds their number. */
   private final Map<String, ItemRights> tools = new HashMap<>();
 
+  /** The rules that may be about entries of a kind, selected once for all of them. */
+  private final Map<Item.Kind, Rights> byKind = new EnumMap<>(Item.Kind.class);
+
   private Catalogue listed;
 
   ServerRights(Rights rights, ServerView server) {
@@ -42,7 +46,12 @@ public final class ServerRights {
 
   /** The rights at a tool of the catalogue. */
   public ItemRights at(Tool tool) {
-    return tools.computeIfAbsent(tool.name(), name -> new ItemRights(rights, item(server, tool)));
+    return tools.computeIfAbsent(
+        tool.name(),
+        name ->
+            about(Item.Kind.TOOL).dependsOnAnnotations()
+                ? at(item(server, tool))
+                : at(Item.Kind.TOOL, name));
   }
 
   /** A tool as rules see it. */
@@ -52,7 +61,15 @@ public final class ServerRights {
 
   /** The rights at a resource, listed or not, or at a prompt. */
   public ItemRights at(Item.Kind kind, String name) {
-    return new ItemRights(rights, Item.of(server, kind, name));
+    return at(Item.of(server, kind, name));
+  }
+
+  private ItemRights at(Item item) {
+    return new ItemRights(about(item.kind()), item);
+  }
+
+  private Rights about(Item.Kind kind) {
+    return byKind.computeIfAbsent(kind, each -> rights.about(server, each));
   }
 
   private static JsonNode annotations(JsonSlice definition) {

@@ -49,7 +49,7 @@ class AccessPropertiesTest {
       @ForAll("rules") AccessRules rules, @ForAll("callers") Principal caller) {
     AccessPolicy policy = new AccessPolicy(rules);
     for (Item tool : tools()) {
-      ItemRights rights = new ItemRights(policy.of(caller), tool);
+      ItemRights rights = ItemRights.of(policy.of(caller), tool);
 
       assertEquals(somePass(rights, rules, caller, tool), rights.isListed(), tool::toString);
     }
@@ -101,7 +101,7 @@ class AccessPropertiesTest {
     ObjectNode arguments = arguments(a, b);
     for (Item tool : tools()) {
       Decision decision =
-          new ItemRights(new AccessPolicy(rules).of(caller), tool)
+          ItemRights.of(new AccessPolicy(rules).of(caller), tool)
               .decide(Action.CALL, arguments::at);
 
       assertEquals(expected(rules, caller, tool, arguments), passes(decision), tool::toString);
@@ -132,8 +132,8 @@ class AccessPropertiesTest {
     Collections.shuffle(shuffled, new Random(seed));
     AccessRules other = with(rules, shuffled, rules.allowsByDefault());
     for (Item tool : tools()) {
-      ItemRights one = new ItemRights(new AccessPolicy(rules).of(caller), tool);
-      ItemRights two = new ItemRights(new AccessPolicy(other).of(caller), tool);
+      ItemRights one = ItemRights.of(new AccessPolicy(rules).of(caller), tool);
+      ItemRights two = ItemRights.of(new AccessPolicy(other).of(caller), tool);
       assertEquals(one.isListed(), two.isListed());
       for (JsonNode a : VALUES) {
         ObjectNode arguments = arguments(a, null);

@@ -47,7 +47,7 @@ class AccessRulesTest {
   }
 
   private static ItemRights rights(AccessPolicy policy, Principal caller, Item item) {
-    return new ItemRights(policy.of(caller), item);
+    return ItemRights.of(policy.of(caller), item);
   }
 
   private static Item tool(String server, String name) {
