@@ -427,6 +427,21 @@ class AccessRulesTest {
             tool("git", "git_push")));
   }
 
+  @ParameterizedTest
+  @CsvSource({"PROMPT, get, greet", "TEMPLATE, read, 'file:///{x}'"})
+  void completionNeedsTheScopesOfItsRule(Item.Kind kind, String use, String name) {
+    AccessPolicy policy = policy("{'name':'a','allow':['" + use + "'],'needs':['git:write']}");
+    Item item = Item.of(new ServerId("s"), kind, name);
+    Principal writer = token("corp", "alice", "app", "analyst", "git:write");
+
+    assertEquals(
+        new Decision.Refused("a", Set.of("git:write")),
+        rights(policy, ANALYST, item).decide(Action.COMPLETE, place -> null));
+    assertInstanceOf(
+        Decision.Allowed.class,
+        rights(policy, writer, item).decide(Action.COMPLETE, place -> null));
+  }
+
   @Test
   void keyCannotGetMoreScopesSoTheToolIsHidden() {
     AccessPolicy policy = policy("{'name':'a','allow':['call'],'needs':['git:write']}");
