@@ -26,6 +26,7 @@ import dev.mcpbridge.protocol.JsonSlice;
 import java.io.IOException;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.TreeSet;
 
 /**
@@ -134,9 +135,10 @@ public record AccessCheck(
     return policy.rules().isExplained() ? failure.with("rule", refused.rule()) : failure;
   }
 
+  /** All that the call needs. A caller whose call was approved later has no names of scopes. */
   private static BridgeException needs(Principal caller, Decision.Refused refused) {
     TreeSet<String> scopes = new TreeSet<>(refused.needs());
-    scopes.add(caller.token().scopeNames().get(Scope.CALL));
+    Optional.ofNullable(caller.token().scopeNames().get(Scope.CALL)).ifPresent(scopes::add);
     String all = String.join(" ", scopes);
     return new BridgeException(
             ErrorCode.INSUFFICIENT_SCOPE, "A token with the scopes '" + all + "' is required")

@@ -31,6 +31,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -124,6 +125,79 @@ class TokensIT {
     assertEquals("[\"dev\",\"ops\"]", me.body().path("roles").toString());
     assertEquals(200, echo(token).status());
     assertEquals("corp-alice", as(EDGE, "/whoami").at("/principal"));
+  }
+
+  private void reloadWithRules(String rules) throws Exception {
+    bridge.reload(
+        config("").replace("'mcpServers'", "'access':{'rules':[" + rules + "]},'mcpServers'"));
+  }
+
+  @Test
+  void ruleThatNeedsAFurtherScopeIsChallengedWithAllThatTheCallNeeds() throws Exception {
+    reloadWithRules("{'name':'writers','allow':['call'],'tools':['echo'],'needs':['git:write']}");
+    String challenge =
+        "Bearer error=\"insufficient_scope\", resource_metadata=\"%s/.well-known/"
+            + "oauth-protected-resource%s\", scope=\"git:write mcp:call\"";
+
+    Answer refused = echo(token("mcp:call"));
+    Answer listed = as(token("mcp:call"), "/servers/s/tools");
+    Answer mcp =
+        bridge.post(
+            "/servers/s/mcp",
+            "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{"
+                + "\"name\":\"echo\",\"arguments\":{},\"_meta\":{"
+                + "\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\","
+                + "\"io.modelcontextprotocol/clientCapabilities\":{}}}}",
+            McpClient.with(
+                McpClient.headers("tools/call", "echo"),
+                "authorization",
+                "Bearer " + token("mcp:call")));
+
+    assertEquals("insufficient_scope", refused.code());
+    assertChallenge(challenge.formatted(PUBLIC, ""), refused);
+    assertEquals("[\"echo\"]", names(listed));
+    assertEquals(403, mcp.status(), mcp.toString());
+    assertChallenge(challenge.formatted(PUBLIC, "/servers/s/mcp"), mcp);
+    assertEquals(200, echo(token("mcp:call git:write")).status());
+    Answer withKey = bridge.call("echo", "{}", "authorization", "Bearer " + EDGE);
+    assertEquals(404, withKey.status(), withKey.toString());
+  }
+
+  private static String names(Answer tools) {
+    return tools
+        .body()
+        .path("tools")
+        .valueStream()
+        .map(tool -> "\"" + tool.path("name").asText() + "\"")
+        .collect(Collectors.joining(",", "[", "]"));
+  }
+
+  @Test
+  void approvedCallThatNowNeedsAFurtherScopeIsNotRun() throws Exception {
+    String token = token("mcp:call");
+    reloadWithRules("{'name':'all','allow':['call']}");
+    Answer control = big(token);
+    Answer held = big(token);
+    assertEquals(200, confirm(token, control).status());
+
+    reloadWithRules("{'name':'writers','allow':['call'],'needs':['git:write']}");
+    Answer refused = confirm(token, held);
+
+    assertEquals(403, refused.status(), refused.toString());
+    assertEquals("insufficient_scope", refused.code());
+    assertEquals("no", refused.at("/executed"));
+  }
+
+  private Answer big(String token) throws Exception {
+    return bridge.call("big", "{\"ms\":0,\"size\":1}", "authorization", "Bearer " + token);
+  }
+
+  private Answer confirm(String token, Answer held) throws Exception {
+    return bridge.post(
+        "/confirmations/" + held.at("/confirmation_id"),
+        "{\"confirm\":true,\"token\":\"" + held.at("/token") + "\"}",
+        "authorization",
+        "Bearer " + token);
   }
 
   @Test
