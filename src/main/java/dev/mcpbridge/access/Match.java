@@ -17,14 +17,6 @@ enum Match {
     return this == YES ? NO : this == NO ? YES : UNDECIDED;
   }
 
-  /** Both have to hold. */
-  Match and(Match other) {
-    if (this == NO || other == NO) {
-      return NO;
-    }
-    return this == YES ? other : UNDECIDED;
-  }
-
   /** Whether a rule applies. */
   boolean applies(boolean isAllowing) {
     return isAllowing ? this == YES : this != NO;

@@ -24,12 +24,9 @@ public final class ApiKeys {
     this.keys = keys.stream().map(ApiKeys::parse).toList();
   }
 
-  /** The identity that a key proves; empty if there is no such key. */
-  Optional<Identity> find(String credential) {
-    return find(Sha256.of(credential).bytes());
-  }
-
   /**
+   * The identity that a key proves; empty if there is no such key.
+   *
    * @param hash SHA-256 of the key
    */
   Optional<Identity> find(byte[] hash) {

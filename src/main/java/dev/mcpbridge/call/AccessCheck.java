@@ -34,7 +34,7 @@ import java.util.TreeSet;
  *
  * @param tool the tool that is called; null for other targets
  */
-public record AccessCheck(
+record AccessCheck(
     AccessPolicy policy, ServerView server, Target target, Tool tool, Arguments arguments) {
   private static final RateLimitedLogger REFUSALS =
       new RateLimitedLogger(System.getLogger(AccessCheck.class.getName()));
@@ -72,8 +72,7 @@ public record AccessCheck(
     return RiskLevel.LOW;
   }
 
-  /** The decision about the call of a caller. */
-  public Decision decide(Principal caller) {
+  private Decision decide(Principal caller) {
     ServerRights rights = policy.of(caller).at(server);
     return rights(rights).decide(action(target), this::argument);
   }

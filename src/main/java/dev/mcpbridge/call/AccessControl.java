@@ -73,14 +73,9 @@ public final class AccessControl {
     return current.apply(earlier);
   }
 
-  /** The rights of a caller. */
-  Rights rights(Principal caller) {
+  /** The rights of a caller; those with the same rights share the object. */
+  public Rights rights(Principal caller) {
     return policy.of(caller);
-  }
-
-  /** Whether callers share the risks of tools: those with the same value of this do. */
-  public Object risksOf(Principal caller) {
-    return policy.rules().isEnforced() ? policy.of(caller) : "";
   }
 
   /** The risk level that the rules raise all calls of a tool to. */

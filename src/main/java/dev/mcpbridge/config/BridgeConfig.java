@@ -36,41 +36,21 @@ public record BridgeConfig(
   }
 
   public BridgeConfig withAuth(AuthConfig newAuth) {
-    return new BridgeConfig(
-        http,
-        newAuth,
-        access,
-        quotas,
-        risk,
-        limits,
-        threads,
-        sandbox,
-        cluster,
-        servers,
-        drainMillis,
-        warnings);
+    return with(http, newAuth, cluster);
   }
 
   public BridgeConfig withHttp(HttpConfig newHttp) {
-    return new BridgeConfig(
-        newHttp,
-        auth,
-        access,
-        quotas,
-        risk,
-        limits,
-        threads,
-        sandbox,
-        cluster,
-        servers,
-        drainMillis,
-        warnings);
+    return with(newHttp, auth, cluster);
   }
 
   public BridgeConfig withCluster(ClusterConfig newCluster) {
+    return with(http, auth, newCluster);
+  }
+
+  private BridgeConfig with(HttpConfig newHttp, AuthConfig newAuth, ClusterConfig newCluster) {
     return new BridgeConfig(
-        http,
-        auth,
+        newHttp,
+        newAuth,
         access,
         quotas,
         risk,

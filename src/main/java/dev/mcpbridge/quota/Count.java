@@ -7,6 +7,7 @@ import io.github.bucket4j.ConsumptionProbe;
 import io.github.bucket4j.TimeMeter;
 import io.github.bucket4j.TokensInheritanceStrategy;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.concurrent.TimeUnit;
 
 /** The calls that were counted for one quota and one caller, role, server or tool. Thread-safe. */
@@ -140,7 +141,7 @@ sealed interface Count {
       long now = TimeUnit.NANOSECONDS.toMillis(clock.currentTimeNanos());
       if (now >= endMillis) {
         used = 0;
-        endMillis = period.next(java.time.Instant.ofEpochMilli(now)).toEpochMilli();
+        endMillis = period.next(Instant.ofEpochMilli(now)).toEpochMilli();
       }
       return endMillis - now;
     }

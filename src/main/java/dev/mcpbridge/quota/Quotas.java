@@ -8,6 +8,7 @@ import io.vertx.core.Future;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
@@ -39,8 +40,6 @@ public final class Quotas {
   }
 
   record Key(String rule, String count) {}
-
-  private record Taken(QuotaRule rule, Count count) {}
 
   /**
    * What is left of a quota.
@@ -86,13 +85,13 @@ public final class Quotas {
     if (rules.isEmpty()) {
       return run.get();
     }
-    List<Taken> taken = new ArrayList<>(2);
+    List<Count> taken = new ArrayList<>(2);
     for (QuotaRule rule : rules) {
       if (rule.isCountedByOwner() == (place == Place.OWNER)) {
         for (String count : rule.counts(call)) {
           BridgeException refusal = take(rule, count, taken);
           if (refusal != null) {
-            taken.forEach(each -> each.count().giveBack());
+            taken.forEach(Count::giveBack);
             return Future.failedFuture(refusal);
           }
         }
@@ -104,12 +103,10 @@ public final class Quotas {
     } catch (RuntimeException e) {
       result = Future.failedFuture(e);
     }
-    return taken.isEmpty()
-        ? result
-        : result.onComplete(done -> taken.forEach(each -> each.count().end()));
+    return taken.isEmpty() ? result : result.onComplete(done -> taken.forEach(Count::end));
   }
 
-  private BridgeException take(QuotaRule rule, String name, List<Taken> taken) {
+  private BridgeException take(QuotaRule rule, String name, List<Count> taken) {
     Count count = count(rule, name);
     if (count == null) {
       return rule.allowance() instanceof Allowance.Repeats
@@ -119,7 +116,7 @@ public final class Quotas {
     }
     long nanos = count.take();
     if (nanos == 0) {
-      taken.add(new Taken(rule, count));
+      taken.add(count);
       return null;
     }
     return new BridgeException(ErrorCode.RATE_LIMITED, sentence(rule))
@@ -135,7 +132,7 @@ public final class Quotas {
       return begin + rate.calls() + " calls in " + rate.window().toSeconds() + " s" + wait;
     }
     if (allowance instanceof Allowance.PerPeriod quota) {
-      String period = quota.period().name().toLowerCase(java.util.Locale.ROOT);
+      String period = quota.period().name().toLowerCase(Locale.ROOT);
       return begin + quota.calls() + " calls in a " + period + wait;
     }
     return allowance instanceof Allowance.Repeats repeats

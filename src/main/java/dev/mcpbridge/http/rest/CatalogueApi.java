@@ -1,5 +1,6 @@
 package dev.mcpbridge.http.rest;
 
+import dev.mcpbridge.access.Rights;
 import dev.mcpbridge.bus.Addresses;
 import dev.mcpbridge.bus.Bus;
 import dev.mcpbridge.call.AccessControl;
@@ -39,8 +40,8 @@ public final class CatalogueApi {
   private final ArgumentValidator schemas;
   private final Map<GradedKey, GradedTools> graded = new BoundedMap<>(MAX_GRADED);
 
-  /** Callers that see the same tools of a server with the same risks share them. */
-  private record GradedKey(ServerId server, String catalogue, Object risks) {}
+  /** Callers with the same rights share them. */
+  private record GradedKey(ServerId server, String catalogue, Rights rights) {}
 
   public CatalogueApi(Bus bus, AccessControl access, ArgumentValidator schemas) {
     this.bus = bus;
@@ -110,7 +111,7 @@ public final class CatalogueApi {
   /** The graded tools of a server, cached until the catalogue or the grading changes. */
   private GradedTools graded(
       Principal caller, ServerView server, RiskGrading grading, Map<String, String> unusable) {
-    GradedKey key = new GradedKey(server.id(), server.catalogue().digest(), access.risksOf(caller));
+    GradedKey key = new GradedKey(server.id(), server.catalogue().digest(), access.rights(caller));
     GradedTools cached = graded.get(key);
     if (cached == null || !cached.isOf(server, grading, unusable)) {
       cached =
