@@ -50,20 +50,21 @@ public final class AccessCost {
   private void measure(String jar, double seconds, String issuer, String apiKey, String token)
       throws Exception {
     String plain = configuration("", apiKey, "");
-    String ruled = configuration(issuer, apiKey, rules(""));
+    String ruled = configuration(issuer, apiKey, rules("plain", ""));
     String conditional =
-        configuration(issuer, apiKey, rules(",\"arguments\":{\"/count\":{\"min\":1}}"));
+        configuration(
+            issuer, apiKey, rules("conditional", ",\"arguments\":{\"/count\":{\"min\":1}}"));
     try (BridgeProcess bridge = BridgeProcess.ofJar(jar, plain)) {
       run(bridge, apiKey, 64, WARM_UP_SECONDS, 1);
       for (int connections : new int[] {64, 1}) {
         for (int round = 0; round < ROUNDS; round++) {
-          apply(bridge, plain, token, 401);
+          apply(bridge, plain, apiKey, "default");
           Samples withKey = run(bridge, apiKey, connections, 1, seconds);
           String unused = "\r\nX-Unused: " + "x".repeat(token.length());
           Samples longHeader = run(bridge, apiKey + unused, connections, 1, seconds);
-          apply(bridge, ruled, token, 200);
+          apply(bridge, ruled, token, "plain");
           Samples withRules = run(bridge, token, connections, 1, seconds);
-          apply(bridge, conditional, token, 200);
+          apply(bridge, conditional, token, "conditional");
           Samples withCondition = run(bridge, token, connections, 1, seconds);
           System.out.printf(
               Locale.ROOT,
@@ -88,29 +89,31 @@ public final class AccessCost {
     return new HttpLoad(bridge.port(), connections, PATH, ARGUMENTS, header).run(warmUp, seconds);
   }
 
-  /** Replaces the configuration and waits until a call with the token gets the status. */
-  private void apply(BridgeProcess bridge, String configuration, String token, int status)
+  /** Replaces the configuration and waits until a rule decides about the call. */
+  private void apply(BridgeProcess bridge, String configuration, String credential, String rule)
       throws Exception {
     bridge.configure(configuration);
-    do {
-      Thread.sleep(1_500);
-    } while (call(bridge, token) != status);
+    while (!explained(bridge, credential).contains("\"rule\":\"" + rule + "\"")) {
+      Thread.sleep(50);
+    }
   }
 
-  private int call(BridgeProcess bridge, String token) throws Exception {
+  private String explained(BridgeProcess bridge, String credential) throws Exception {
+    String question = "{\"server\":\"echo\",\"tool\":\"echo\",\"arguments\":" + ARGUMENTS + "}";
     HttpRequest request =
-        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + bridge.port() + PATH))
+        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + bridge.port() + "/access/explain"))
             .header("content-type", "application/json")
-            .header("authorization", "Bearer " + token)
-            .POST(HttpRequest.BodyPublishers.ofString(ARGUMENTS))
+            .header("authorization", "Bearer " + credential)
+            .POST(HttpRequest.BodyPublishers.ofString(question))
             .build();
-    return client.send(request, HttpResponse.BodyHandlers.discarding()).statusCode();
+    return client.send(request, HttpResponse.BodyHandlers.ofString()).body();
   }
 
   /** Ten of the rules are about the caller and the tool; one of them allows the call. */
-  private static String rules(String condition) {
+  private static String rules(String name, String condition) {
     List<String> rules = new ArrayList<>();
-    rules.add("{\"name\":\"used\",\"allow\":[\"call\"],\"tools\":[\"echo\"]" + condition + "}");
+    rules.add(
+        "{\"name\":\"" + name + "\",\"allow\":[\"call\"],\"tools\":[\"echo\"]" + condition + "}");
     for (int i = 1; i < RULES; i++) {
       String effect = i % 3 == 0 ? "deny" : "allow";
       String tool = i % 10 == 1 ? "ech*" : "other_" + i;
@@ -131,12 +134,8 @@ public final class AccessCost {
         + issuers
         + "}"
         + access
-        + ",\"mcpServers\":{\"echo\":{\"command\":\""
-        + Ladder.java()
-        + "\",\"args\":[\"-XX:+UseSerialGC\",\"-cp\",\""
-        + System.getProperty("java.class.path")
-        + "\",\""
-        + EchoUpstream.class.getName()
-        + "\"]}}}";
+        + ","
+        + EchoUpstream.servers()
+        + "}";
   }
 }

@@ -34,6 +34,17 @@ public final class EchoUpstream {
 
   private EchoUpstream() {}
 
+  /** The member {@code mcpServers} of a configuration with this server. */
+  static String servers() {
+    return "\"mcpServers\":{\"echo\":{\"command\":\""
+        + Ladder.java()
+        + "\",\"args\":[\"-XX:+UseSerialGC\",\"-cp\",\""
+        + System.getProperty("java.class.path")
+        + "\",\""
+        + EchoUpstream.class.getName()
+        + "\"]}}";
+  }
+
   public static void main(String[] args) throws IOException {
     new EchoUpstream().serve();
   }

@@ -80,14 +80,7 @@ public final class Ladder {
   }
 
   private void bridge() throws IOException {
-    String configuration =
-        "{\"mcpServers\":{\"echo\":{\"command\":\""
-            + java()
-            + "\",\"args\":[\"-XX:+UseSerialGC\",\"-cp\",\""
-            + classPath()
-            + "\",\""
-            + EchoUpstream.class.getName()
-            + "\"]}}}";
+    String configuration = "{" + EchoUpstream.servers() + "}";
     try (BridgeProcess bridge = BridgeProcess.ofJar(jar.toString(), configuration)) {
       int port = bridge.port();
       http("bridge", port, "/servers/echo/tools/echo", ARGUMENTS, "");

@@ -44,15 +44,7 @@ public final class Nodes {
     String members =
         ports.stream().map(port -> "\"127.0.0.1:" + port + '"').collect(Collectors.joining(","));
     String configuration =
-        "{\"cluster\":{\"members\":["
-            + members
-            + "]},\"mcpServers\":{\"echo\":{\"command\":\""
-            + Ladder.java()
-            + "\",\"args\":[\"-XX:+UseSerialGC\",\"-cp\",\""
-            + System.getProperty("java.class.path")
-            + "\",\""
-            + EchoUpstream.class.getName()
-            + "\"]}}}";
+        "{\"cluster\":{\"members\":[" + members + "]}," + EchoUpstream.servers() + "}";
     for (int port : ports) {
       nodes.add(BridgeProcess.ofJar(jar, configuration, "--cluster-port", Integer.toString(port)));
     }
