@@ -55,7 +55,7 @@ record AccessCheck(
     String verdict = isEnforced ? "deny" : "would_deny";
     counts.decided(verdict, decision.rule());
     REFUSALS.log(
-        caller.name() + " " + server.id() + " " + target.name(),
+        caller.name() + " " + server.id() + " " + decision.rule(),
         !isEnforced,
         () ->
             "server=%s %s=%s caller=%s access=%s rule=%s"

@@ -122,10 +122,12 @@ sealed interface Count {
       this.limit = quota.calls();
     }
 
-    /** Continues with what was counted before a restart. */
+    /** Adds what was counted before a restart, if its period is not over. */
     synchronized void restore(long usedBefore, long until) {
-      used = usedBefore;
-      endMillis = until;
+      renew();
+      if (until == endMillis) {
+        used += usedBefore;
+      }
     }
 
     synchronized long used() {

@@ -9,6 +9,7 @@ import dev.mcpbridge.config.ConfigException;
 import dev.mcpbridge.config.ConfigReader;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.fixture.CapturedLog;
 import dev.mcpbridge.model.Call;
 import dev.mcpbridge.model.Caller;
 import dev.mcpbridge.model.CancellationToken;
@@ -311,6 +312,10 @@ class QuotasTest {
     new QuotaFile(after, file).read();
     assertEquals(1, passed(after, 5, "a"));
     assertEquals(3, passed(after, 5, "b"));
+    Quotas busy = quotas(rule);
+    assertEquals(1, passed(busy, 1, "a"));
+    new QuotaFile(busy, file).read();
+    assertEquals(0, passed(busy, 5, "a"));
 
     clock.advance(Duration.ofHours(2));
     Quotas nextDay = quotas(rule);
@@ -330,6 +335,25 @@ class QuotasTest {
     kept.write();
 
     assertTrue(Files.readString(file).contains("\"used\":1"));
+  }
+
+  @Test
+  void folderThatCannotBeWrittenIsReportedOnceAndCountingGoesOn(@TempDir Path folder)
+      throws Exception {
+    Path file = Files.writeString(folder.resolve("a file"), "").resolve("quotas.json");
+    Quotas quotas = quotas("{'name':'d','per':'caller','quota':3}");
+    QuotaFile kept = new QuotaFile(quotas, file);
+
+    try (CapturedLog log = new CapturedLog()) {
+      assertEquals(1, passed(quotas, 1, "a"));
+      kept.write();
+      assertEquals(1, passed(quotas, 1, "a"));
+      kept.write();
+
+      assertEquals(
+          1, log.lines().stream().filter(line -> line.contains("cannot be written")).count());
+    }
+    assertEquals(1, passed(quotas, 5, "a"));
   }
 
   @Test

@@ -119,7 +119,7 @@ public record AccessApi(AccessControl access, int maxDepth) {
     Set<String> scopes = texts(question, "scopes");
     int bar = name.indexOf('|');
     if (bar < 0 && !question.has("roles") && !question.has("scopes")) {
-      return access.renewed(new Principal(name, Set.of(), Set.of(), null));
+      return configured(name);
     }
     return new Principal(
         name,
@@ -133,6 +133,14 @@ public record AccessApi(AccessControl access, int maxDepth) {
                 Long.MAX_VALUE,
                 scopes,
                 Map.of()));
+  }
+
+  private Principal configured(String key) {
+    try {
+      return access.renewed(new Principal(key, Set.of(), Set.of(), null));
+    } catch (BridgeException unknown) {
+      throw invalid("No API key has this name; describe the caller with 'roles' and 'scopes'");
+    }
   }
 
   private static Set<Scope> scopesOfKey(Set<String> names) {
