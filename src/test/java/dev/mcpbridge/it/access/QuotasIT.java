@@ -158,6 +158,37 @@ class QuotasIT {
   }
 
   @Test
+  void placeOfACallWhoseServerDiesIsFreeAgain() throws Exception {
+    CompletableFuture<Answer> running =
+        bridge.callLater("sleep", "{\"ms\":60000}", "authorization", "Bearer " + ALICE);
+    bridge.until(() -> get(ALICE, "/servers/s").at("/pending_calls").equals("1"));
+    long pid = get(ALICE, "/servers/s").body().at("/pids/0").asLong();
+
+    ProcessHandle.of(pid).orElseThrow().destroyForcibly();
+
+    assertEquals(502, running.get(20, TimeUnit.SECONDS).status());
+    assertEquals(200, call(BOB, "sleep", "{\"ms\":0}").status());
+  }
+
+  /** A session that gets no process is refused before its call starts. */
+  @Test
+  void refusedSessionsKeepNoPlaces() throws Exception {
+    String quota = "{'name':'iso','per':'server','concurrent':2}";
+    String server = TestBridge.entry("'isolation':'session','maxSessions':1");
+    try (TestBridge own =
+        TestBridge.of("{'quotas':[" + quota + "],'mcpServers':{'s':" + server + "}}")
+            .awaitReady("s")) {
+      McpClient first = new McpClient(own.uri("/servers/s/mcp"), "{}").initialized();
+      assertEquals(0, first.call("echo", "{}").errorCode());
+      for (int i = 0; i < 5; i++) {
+        McpClient greedy = new McpClient(own.uri("/servers/s/mcp"), "{}").initialized();
+        assertEquals(503, greedy.call("echo", "{}").errorCode());
+      }
+      assertEquals(0, first.call("echo", "{}").errorCode());
+    }
+  }
+
+  @Test
   void resourcesCountAndListsDoNot() throws Exception {
     assertEquals(200, get(ALICE, "/servers/s/resources/test%3A%2F%2Fa").status());
     assertEquals(429, get(ALICE, "/servers/s/resources/test%3A%2F%2Fa").status());

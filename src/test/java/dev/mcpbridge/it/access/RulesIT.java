@@ -15,6 +15,9 @@ import dev.mcpbridge.fixture.PackagedProgram;
 import dev.mcpbridge.fixture.TestBridge;
 import dev.mcpbridge.fixture.TestBridge.Answer;
 import java.io.BufferedReader;
+import java.io.InputStreamReader;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -64,11 +67,6 @@ class RulesIT {
     }
   }
 
-  private static String key(String name, String key, String scopes, String role) {
-    String entry = TestBridge.key(name, key, scopes);
-    return entry.substring(0, entry.length() - 1) + ",'roles':[" + role + "]}";
-  }
-
   private static String config(String settings, String rules) {
     return config(settings, rules, "'analyst'");
   }
@@ -76,10 +74,10 @@ class RulesIT {
   private static String config(String settings, String rules, String roleOfAnalyst) {
     return "{"
         + TestBridge.auth(
-            key("analyst", ANALYST, "'read','call'", roleOfAnalyst),
-            key("bot", BOT, "'read','call'", "'bot'"),
-            key("stranger", STRANGER, "'read','call'", ""),
-            key("boss", BOSS, "'read','call','approve','admin'", ""))
+            TestBridge.key("analyst", ANALYST, "'read','call'", roleOfAnalyst),
+            TestBridge.key("bot", BOT, "'read','call'", "'bot'"),
+            TestBridge.key("stranger", STRANGER, "'read','call'", ""),
+            TestBridge.key("boss", BOSS, "'read','call','approve','admin'", ""))
         + ",'access':{"
         + settings
         + "'rules':["
@@ -783,6 +781,34 @@ class RulesIT {
   }
 
   @Test
+  void subscriptionStreamTellsOnlyOfChangesThatItsCallerSees() throws Exception {
+    BufferedReader ofAnalyst = subscribed(ANALYST);
+    BufferedReader ofBot = subscribed(BOT);
+    McpClient.next(ofAnalyst);
+    McpClient.next(ofBot);
+
+    bridge.reload(config("", RULES.replace("'!exit'", "'!exit','!log'")));
+    JsonNode told = McpClient.nextLater(ofAnalyst).get(10, TimeUnit.SECONDS);
+    CompletableFuture<JsonNode> ofOther = McpClient.nextLater(ofBot);
+    bridge.reload(config("", RULES));
+    JsonNode again = McpClient.nextLater(ofAnalyst).get(10, TimeUnit.SECONDS);
+
+    assertEquals("notifications/tools/list_changed", told.path("method").asText());
+    assertEquals("notifications/tools/list_changed", again.path("method").asText());
+    assertFalse(ofOther.isDone());
+  }
+
+  private BufferedReader subscribed(String key) throws Exception {
+    return new BufferedReader(
+        new InputStreamReader(
+            client(key, "/mcp")
+                .begin("subscriptions/listen", "\"notifications\":{\"toolsListChanged\":true}")
+                .response()
+                .join()
+                .body()));
+  }
+
+  @Test
   void rulesThatAreTightenedUnderLoadHoldFromTheReloadOn() throws Exception {
     String tightened = RULES.replace("'!exit'", "'!exit','!echo'");
     AtomicBoolean isTight = new AtomicBoolean();
@@ -839,12 +865,11 @@ class RulesIT {
 
   private BufferedReader events(String key) throws Exception {
     var request =
-        java.net.http.HttpRequest.newBuilder(bridge.uri("/events"))
+        HttpRequest.newBuilder(bridge.uri("/events"))
             .header("authorization", "Bearer " + key)
             .build();
-    var response =
-        bridge.client().send(request, java.net.http.HttpResponse.BodyHandlers.ofInputStream());
-    return new BufferedReader(new java.io.InputStreamReader(response.body()));
+    var response = bridge.client().send(request, HttpResponse.BodyHandlers.ofInputStream());
+    return new BufferedReader(new InputStreamReader(response.body()));
   }
 
   private static String firstServer(BufferedReader events) throws Exception {

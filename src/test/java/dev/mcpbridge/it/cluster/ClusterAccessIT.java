@@ -41,16 +41,11 @@ class ClusterAccessIT {
     }
   }
 
-  private static String key(String name, String key, String scopes, String role) {
-    String entry = TestBridge.key(name, key, scopes);
-    return entry.substring(0, entry.length() - 1) + ",'roles':[" + role + "]}";
-  }
-
   private static String config() {
     return TestBridge.auth(
-            key("alice", ALICE, "'read','call'", "'dev'"),
-            key("bob", BOB, "'read','call'", "'guest'"),
-            key("boss", BOSS, "'read','call','approve','admin'", "'dev'"))
+            TestBridge.key("alice", ALICE, "'read','call'", "'dev'"),
+            TestBridge.key("bob", BOB, "'read','call'", "'guest'"),
+            TestBridge.key("boss", BOSS, "'read','call','approve','admin'", "'dev'"))
         + ",'access':{'rules':["
         + "{'name':'devs','allow':['call'],'who':{'roles':['dev']}},"
         + "{'name':'guests','allow':['call'],'who':{'roles':['guest']},'tools':['echo'],"

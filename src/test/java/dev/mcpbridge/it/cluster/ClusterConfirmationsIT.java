@@ -10,6 +10,7 @@ import dev.mcpbridge.fixture.Approvals;
 import dev.mcpbridge.fixture.Approvals.PendingConfirmation;
 import dev.mcpbridge.fixture.EffectLog;
 import dev.mcpbridge.fixture.Nodes;
+import dev.mcpbridge.fixture.TestBridge;
 import dev.mcpbridge.fixture.TestBridge.Answer;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -365,16 +366,11 @@ class ClusterConfirmationsIT {
     String config =
         "'auth':{'keys':[%s,%s]},'risk':{'approver':'operator'},'mcpServers':{%s}"
             .formatted(
-                key("boss", BOSS, "'read','call','approve'"),
-                key("caller", CALLER, "'read','call'"),
+                TestBridge.key("boss", BOSS, "'read','call','approve'"),
+                TestBridge.key("caller", CALLER, "'read','call'"),
                 marks.gatedServer(GUARDED));
     Nodes guarded = Nodes.withKey(own, 3, config, CALLER);
     guarded.awaitPreferredOwners(List.of(GUARDED));
     return guarded;
-  }
-
-  private static String key(String name, String key, String scopes) {
-    return "{'name':'%s','sha256':'%s','scopes':[%s]}"
-        .formatted(name, ApiKeys.fingerprint(key), scopes);
   }
 }

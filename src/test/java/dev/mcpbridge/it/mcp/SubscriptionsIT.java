@@ -1,6 +1,7 @@
 package dev.mcpbridge.it.mcp;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -61,6 +62,33 @@ class SubscriptionsIT {
       }
       String method = notified.get(20, TimeUnit.SECONDS).path("method").asText();
       assertEquals("notifications/resources/updated", method);
+    }
+  }
+
+  @Test
+  void subscriptionThatTheRulesNoLongerAllowEnds() throws Exception {
+    String servers = "'mcpServers':{'s':" + NodeFixture.stdio("") + "}}";
+    String tools = "{'name':'tools','allow':['call']}";
+    String resources = ",{'name':'resources','allow':['read']}";
+    try (TestBridge bridge =
+        TestBridge.of("{'access':{'rules':[" + tools + resources + "]}," + servers)
+            .awaitReady("s")) {
+      McpClient client = new McpClient(bridge.uri("/servers/s/mcp"), "{}").initialized();
+      BufferedReader stream = client.listen();
+      String uri = "{\"uri\":\"" + URI + "\"}";
+      assertTrue(client.request("resources/subscribe", uri).result().isEmpty());
+      assertOneUpdate(bridge, stream);
+
+      bridge.reload("{'access':{'rules':[" + tools + "]}," + servers);
+      bridge.call("test_update_resource", "{}");
+      bridge.call("test_trigger_tool_change", "{}");
+
+      String method = "";
+      while (!method.equals("notifications/tools/list_changed")) {
+        method = McpClient.nextLater(stream).get(20, TimeUnit.SECONDS).path("method").asText();
+        assertNotEquals("notifications/resources/updated", method);
+      }
+      assertEquals(403, client.request("resources/subscribe", uri).errorCode());
     }
   }
 
