@@ -88,6 +88,9 @@ public record AccessApi(AccessControl access, int maxDepth) {
     if (kinds.size() != 1) {
       throw invalid("Expected one of tool, resource and prompt");
     }
+    if (!access.policy().rules().isExplained() && !asking.may(Scope.ADMIN)) {
+      throw new BridgeException(ErrorCode.FORBIDDEN, "The access rules are not explained");
+    }
     Principal about = about(asking, question);
     Target target = new Target(KINDS.get(kinds.get(0)), text(question, kinds.get(0)));
     access

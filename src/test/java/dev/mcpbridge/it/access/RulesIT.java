@@ -362,6 +362,8 @@ class RulesIT {
     assertEquals(403, denied.status());
     assertEquals("", denied.at("/rule"));
     assertFalse(denied.text().contains("no-harm"), denied.toString());
+    assertEquals(403, get(ANALYST, "/access/explain?server=s&tool=effect").status());
+    assertEquals(200, get(BOSS, "/access/explain?server=s&tool=effect").status());
   }
 
   @ParameterizedTest

@@ -110,7 +110,7 @@ public final class ResourceSubscribers {
     return bus.request(address(subscriber, location), subscriber.request(true))
         .<Void>map(
             conversation -> {
-              if (subscriber.ended) {
+              if (subscriber.ended || !isAllowed(subscriber)) {
                 unsubscribe(subscriber, location);
               } else {
                 subscriber.agreements.replace(location, true);
@@ -145,9 +145,13 @@ public final class ResourceSubscribers {
   private void endRefused() {
     listeners.values().stream()
         .flatMap(Set::stream)
-        .filter(each -> !access.maySubscribe(each.caller.principal(), each.server, each.uri))
+        .filter(each -> !isAllowed(each))
         .toList()
         .forEach(this::end);
+  }
+
+  private boolean isAllowed(Subscriber subscriber) {
+    return access.maySubscribe(subscriber.caller.principal(), subscriber.server, subscriber.uri);
   }
 
   private void unsubscribe(Subscriber subscriber, InstanceLocation location) {
