@@ -11,19 +11,22 @@ import dev.mcpbridge.config.ClusterSecret;
 import dev.mcpbridge.config.ConfigException;
 import dev.mcpbridge.config.ConfigProblem;
 import dev.mcpbridge.config.StateFolder;
+import dev.mcpbridge.credentials.CredentialStore;
 import dev.mcpbridge.http.HttpVerticle;
 import dev.mcpbridge.memory.MemoryBudget;
 import dev.mcpbridge.metrics.Counts;
+import dev.mcpbridge.oauth.OAuthClient;
 import dev.mcpbridge.protocol.BridgeIdentity;
 import dev.mcpbridge.quota.CallerLimits;
-import dev.mcpbridge.quota.QuotaFile;
 import dev.mcpbridge.quota.Quotas;
 import dev.mcpbridge.risk.RiskVerticle;
 import dev.mcpbridge.sandbox.SandboxCheck;
 import dev.mcpbridge.sandbox.Sandboxes;
+import dev.mcpbridge.server.ServerVerticle;
 import dev.mcpbridge.server.SupervisorVerticle;
 import dev.mcpbridge.transport.Orphans;
 import dev.mcpbridge.transport.OwnSockets;
+import dev.mcpbridge.transport.StdioTransport;
 import dev.mcpbridge.transport.TransportRegistry;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -67,7 +70,7 @@ public final class Bridge {
 
   private final AtomicBoolean severalCallers;
   private final Quotas quotas;
-  private volatile QuotaFile quotaFile;
+  private final StateFiles stateFiles;
   private volatile String servers;
 
   private Bridge(Vertx vertx, BridgeConfig config) {
@@ -76,6 +79,7 @@ public final class Bridge {
     this.cluster = cluster(vertx, config);
     this.severalCallers = new AtomicBoolean(config.hasSeveralCallers());
     this.quotas = new Quotas(config.quotas(), this::nodes);
+    this.stateFiles = new StateFiles(vertx, cluster, config, quotas);
     CallerLimits callerLimits = new CallerLimits(severalCallers::get, quotas);
     Counts counts = new Counts();
     MemoryBudget memory = new MemoryBudget(config.limits().heldBytes());
@@ -93,7 +97,17 @@ public final class Bridge {
     this.supervisor =
         new SupervisorVerticle(
             new SupervisorVerticle.Dependencies(
-                bus, cluster, callerLimits, memory, transportRegistry, sandboxes::of, self),
+                cluster,
+                callerLimits,
+                new ServerVerticle.Environment(
+                    bus,
+                    transportRegistry,
+                    StdioTransport.Limits.of(config.limits(), memory),
+                    self,
+                    new OAuthClient.Keeping(
+                        CredentialStore.of(config.credentials(), cluster),
+                        config.credentials().idleMillis())),
+                sandboxes::of),
             config);
     this.workers = config.threads().serversOnWorkers() ? workers(vertx) : null;
     this.watch = EventLoopWatch.of(vertx);
@@ -212,7 +226,8 @@ public final class Bridge {
         .handOver(timeout)
         .transform(handed -> http.drain(timeout))
         .transform(drained -> endServers())
-        .transform(ended -> vertx.executeBlocking(this::leaveFiles, false))
+        .transform(ended -> vertx.executeBlocking(Bridge::forgetProcesses, false))
+        .transform(forgotten -> stateFiles.written())
         .transform(ended -> cluster.close())
         .onComplete(ended -> end().onComplete(closed), failed -> end().onComplete(closed));
     return closed.future();
@@ -228,9 +243,9 @@ public final class Bridge {
     return servers == null ? Future.succeededFuture() : vertx.undeploy(servers);
   }
 
-  private Void leaveFiles() {
+  private static Void forgetProcesses() {
     Orphans.deleteOwnRecord();
-    return quotaFile == null ? null : quotaFile.write();
+    return null;
   }
 
   /** Checks that calls at risk level 3 would run with the required isolation; blocks. */
@@ -249,7 +264,7 @@ public final class Bridge {
     return vertx
         .deployVerticle(risk)
         .compose(id -> vertx.deployVerticle(http))
-        .compose(id -> vertx.executeBlocking(this::keepQuotas, false))
+        .compose(id -> stateFiles.keep(http.port()))
         .compose(id -> vertx.executeBlocking(Orphans::killOrphans, false))
         .onSuccess(Bridge::report)
         .compose(orphans -> cluster.open(url()))
@@ -259,16 +274,6 @@ public final class Bridge {
               servers = id;
               http.serversStarting();
             });
-  }
-
-  /** Keeps what was counted across a restart; a bridge at an arbitrary port does not come again. */
-  private Void keepQuotas() {
-    if (config.http().port() != 0) {
-      Path state = StateFolder.of(System.getenv());
-      quotaFile = new QuotaFile(quotas, state.resolve("quotas-" + http.port() + ".json"));
-      quotaFile.keep(vertx);
-    }
-    return null;
   }
 
   private static void report(int orphans) {

@@ -11,12 +11,12 @@ import io.vertx.ext.web.codec.spi.BodyStream;
 import java.io.IOException;
 
 /** The body of a response: one JSON value of bounded size. Used for one response. */
-final class BoundedJson implements BodyStream<JsonNode> {
+public final class BoundedJson implements BodyStream<JsonNode> {
   private final int maxBytes;
   private final Buffer received = Buffer.buffer();
   private final Promise<JsonNode> result = Promise.promise();
 
-  BoundedJson(int maxBytes) {
+  public BoundedJson(int maxBytes) {
     this.maxBytes = maxBytes;
   }
 

@@ -88,6 +88,8 @@ final class ServerViewCodec {
       out.octet(5);
     } else if (state instanceof ServerState.Refused refused) {
       out.octet(7).text(refused.code().slug()).text(refused.reason());
+    } else if (state instanceof ServerState.NeedsConsent refused) {
+      out.octet(8).text(refused.reason()).optional(refused.scope(), WireWriter::text);
     } else {
       out.octet(6);
     }
@@ -103,6 +105,7 @@ final class ServerViewCodec {
               ErrorCode.of(in.text()), in.text(), (int) in.number(), in.number());
       case 5 -> new ServerState.Draining();
       case 7 -> new ServerState.Refused(ErrorCode.of(in.text()), in.text());
+      case 8 -> new ServerState.NeedsConsent(in.text(), in.optional(WireReader::text));
       default -> new ServerState.Stopped();
     };
   }

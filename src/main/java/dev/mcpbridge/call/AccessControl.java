@@ -40,6 +40,7 @@ public final class AccessControl {
       new RateLimitedLogger(System.getLogger(AccessControl.class.getName()));
 
   private final Directory directory;
+  private final ConsentTickets consents;
   private final Counts counts;
   private final UnaryOperator<Principal> current;
   private final List<BiConsumer<AccessPolicy, AccessPolicy>> listeners = new ArrayList<>();
@@ -53,12 +54,18 @@ public final class AccessControl {
   public record Question(ServerId server, Target target, JsonNode arguments) {}
 
   /**
+   * @param consents the consents that callers are asked for
    * @param current the principal with the rights that its credential has now; throws if it has lost
    *     its credential
    */
   public AccessControl(
-      Directory directory, Counts counts, AccessRules rules, UnaryOperator<Principal> current) {
+      Directory directory,
+      ConsentTickets consents,
+      Counts counts,
+      AccessRules rules,
+      UnaryOperator<Principal> current) {
     this.directory = directory;
+    this.consents = consents;
     this.counts = counts;
     this.policy = new AccessPolicy(rules);
     this.current = current;
@@ -88,6 +95,11 @@ public final class AccessControl {
   /** Whether a caller learns that something exists that it may not list. */
   boolean tellsOfUnlisted() {
     return policy.rules().concealment() != Concealment.ALL;
+  }
+
+  /** The consents that callers are asked for. */
+  ConsentTickets consents() {
+    return consents;
   }
 
   /** Whether a server exists, visible or not. */
@@ -151,6 +163,7 @@ public final class AccessControl {
     }
     return visible(caller, id)
         .compose(server -> directory.discovered(id))
+        .recover(failure -> consents.explained(caller, id, failure))
         .map(server -> requireVisible(caller, server));
   }
 

@@ -7,6 +7,7 @@ import dev.mcpbridge.bus.Addresses.Assessment;
 import dev.mcpbridge.bus.Addresses.ConfirmationRequest;
 import dev.mcpbridge.bus.Addresses.Decision;
 import dev.mcpbridge.bus.Bus;
+import dev.mcpbridge.credentials.UpstreamCredentials;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.error.Executed;
@@ -128,7 +129,13 @@ public final class CallPipeline {
                     .quotas()
                     .within(Quotas.Place.RECEIVER, admitted.call(), () -> judge(admitted, request)))
         .onComplete(done -> cancellations.remove(request.id()))
+        .recover(failure -> explained(request.caller(), request.server(), failure))
         .recover(failure -> recordFailure(request.server(), request.target(), failure));
+  }
+
+  /** The consents that callers are asked for. */
+  public ConsentTickets consents() {
+    return access.consents();
   }
 
   public boolean hasQuotas() {
@@ -138,6 +145,11 @@ public final class CallPipeline {
   /** What is left of the quota of its caller that is closest to its end. */
   public Optional<Quotas.Remainder> remainder(CallRequest request) {
     return limits.quotas().closest(call(request, null));
+  }
+
+  /** Adds a link to the consent page to a failure that needs one. */
+  private Future<CallOutcome> explained(Caller caller, ServerId server, Throwable failure) {
+    return consents().explained(caller.principal(), server, failure);
   }
 
   private Future<CallOutcome> judge(AdmittedCall admitted, CallRequest request) {
@@ -165,6 +177,7 @@ public final class CallPipeline {
         .onComplete(
             done -> reportEnd(approved, Executed.YES),
             failure -> reportEnd(approved, BridgeException.of(failure).executed()))
+        .recover(failure -> explained(call.caller(), call.server(), failure))
         .recover(failure -> recordFailure(call.server(), call.target(), failure));
   }
 

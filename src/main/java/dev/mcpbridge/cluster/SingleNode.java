@@ -21,6 +21,7 @@ public final class SingleNode implements Cluster {
   private final Clock clock;
   private final String bridge = UUID.randomUUID().toString();
   private final Map<String, SharedMap> maps = new HashMap<>();
+  private final Map<String, byte[]> keys = new HashMap<>();
   private final OwnershipView ownershipView = new AllOwned();
   private Set<InstanceId> instances = Set.of();
 
@@ -85,6 +86,10 @@ public final class SingleNode implements Cluster {
 
   @Override
   public byte[] key(String purpose) {
+    return keys.computeIfAbsent(purpose, unused -> randomKey());
+  }
+
+  private static byte[] randomKey() {
     byte[] key = new byte[32];
     new SecureRandom().nextBytes(key);
     return key;

@@ -96,6 +96,7 @@ public final class ConfigReader {
         auth,
         access,
         quotas,
+        CredentialsConfig.read(root.section("credentials")),
         risk,
         limits,
         threads,

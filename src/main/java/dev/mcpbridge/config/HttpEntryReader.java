@@ -73,7 +73,8 @@ final class HttpEntryReader {
             "headers",
             (name, value) -> HeaderAnnotations.isFieldName(name) && isFieldValue(value),
             "not a valid request header"),
-        authority(entry.section("tls")));
+        authority(entry.section("tls")),
+        OAuthReader.read(entry));
   }
 
   /** Null if absent or invalid; an invalid URL is reported. */

@@ -37,6 +37,11 @@ public record OpenApiSource(
     int largeBodyBytes)
     implements UpstreamTarget {
 
+  @Override
+  public URI url() {
+    return server == null && document instanceof DocumentSource.Url at ? at.url() : server;
+  }
+
   /** Criteria for operations; an empty list matches none. */
   public record OperationFilter(
       List<String> tags, List<Glob> paths, List<String> methods, List<Glob> operations) {

@@ -23,9 +23,6 @@ import java.util.function.BiPredicate;
 final class Section {
   private static final int MAX_UNKNOWN = 20;
 
-  /** Keys of other clients that resemble keys of the bridge. */
-  private static final List<String> FOREIGN = List.of("oauth");
-
   private final JsonNode node;
   private final JsonNode schema;
   private final String path;
@@ -279,7 +276,6 @@ final class Section {
     for (String key : names()) {
       if (!known.contains(key)) {
         SpellingSuggestion.to(key, known)
-            .filter(similar -> !FOREIGN.contains(key))
             .ifPresentOrElse(
                 similar -> report(key, unknown(similar)),
                 () -> warnings.add(new ConfigProblem(pathOf(key), ignored(key, known))));

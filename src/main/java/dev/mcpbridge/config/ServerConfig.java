@@ -86,10 +86,11 @@ public record ServerConfig(
       Era era, boolean forwardsRoots, String logLevel, boolean removesHiddenCharacters) {}
 
   /**
-   * A separate process or connection for each client session, for servers that keep state.
+   * Separate processes or connections, for servers that keep state or know their users.
    *
-   * @param maxSessions concurrent sessions
-   * @param idleMillis after which an idle session ends
+   * @param perCaller whether each caller has one; else each client session
+   * @param maxSessions concurrent processes or connections
+   * @param idleMillis after which an idle one ends
    */
-  public record Isolation(int maxSessions, long idleMillis) {}
+  public record Isolation(boolean perCaller, int maxSessions, long idleMillis) {}
 }

@@ -56,7 +56,7 @@ final class ServerEntryReader {
             : isRemote(entry) ? remoteTarget(entry) : launch(entry);
     Timeouts timeouts = timeouts(entry);
     ServerConfig.SessionSettings sessionSettings = conversation(entry);
-    ServerConfig.Isolation isolation = isolation(entry);
+    ServerConfig.Isolation isolation = IsolationReader.read(entry, upstreamTarget);
     List<String> placement = entry.texts("placement");
     EntryDigests digests = EntryDigests.of(entry.node(), entry.placeholders().values());
     return new ServerConfig(
@@ -279,15 +279,5 @@ final class ServerEntryReader {
         entry.text("roots").equals("client"),
         entry.text("logLevel"),
         entry.text("hiddenCharacters").equals("remove"));
-  }
-
-  private static ServerConfig.Isolation isolation(Section entry) {
-    int maxSessions = entry.integer("maxSessions");
-    long idle = entry.seconds("sessionIdle");
-    boolean isShared = entry.text("isolation").equals("shared");
-    if (!isShared && entry.integer("instances") > 1) {
-      entry.report("instances", "expected 1, since each session has a process of its own");
-    }
-    return isShared ? null : new ServerConfig.Isolation(maxSessions, idle);
   }
 }

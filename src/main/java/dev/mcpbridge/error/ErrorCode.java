@@ -17,6 +17,8 @@ public enum ErrorCode {
   UNAUTHENTICATED("unauthenticated", 401, 401, false),
   FORBIDDEN("forbidden", 403, 403, false),
   INSUFFICIENT_SCOPE("insufficient_scope", 403, 403, false),
+  CONSENT_REQUIRED("consent_required", 403, 403, true),
+  URL_ELICITATION_REQUIRED("url_elicitation_required", 403, -32042, true),
   HOST_NOT_ALLOWED("host_not_allowed", 403, 403, false),
   ORIGIN_NOT_ALLOWED("origin_not_allowed", 403, 403, false),
   WRONG_TOKEN("wrong_token", 403, 403, false),

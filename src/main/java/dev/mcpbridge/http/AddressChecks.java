@@ -51,7 +51,8 @@ final class AddressChecks {
     checkFraming(request);
     checkPath(request.uri().startsWith("/") ? request.path() : null);
     checkHost(request);
-    if (!request.path().startsWith(ProtectedResource.METADATA)) {
+    if (!request.path().startsWith(ProtectedResource.METADATA)
+        && !Routes.needsNoCredential(request.path())) {
       checkOrigin(request.path(), request.headers());
     }
   }

@@ -1,5 +1,6 @@
 package dev.mcpbridge.http;
 
+import dev.mcpbridge.auth.Authenticator;
 import dev.mcpbridge.bus.Bus;
 import dev.mcpbridge.call.AccessControl;
 import dev.mcpbridge.call.ArgumentValidator;
@@ -7,14 +8,17 @@ import dev.mcpbridge.call.BackgroundCalls;
 import dev.mcpbridge.call.CallIds;
 import dev.mcpbridge.call.CallPipeline;
 import dev.mcpbridge.call.CatalogueCache;
+import dev.mcpbridge.call.ConsentTickets;
 import dev.mcpbridge.call.DecidedCalls;
 import dev.mcpbridge.call.Directory;
 import dev.mcpbridge.call.IdempotencyKeys;
 import dev.mcpbridge.call.OutputSchemaCheck;
-import dev.mcpbridge.call.UpstreamCredentials;
 import dev.mcpbridge.cluster.Cluster;
 import dev.mcpbridge.config.BridgeConfig;
 import dev.mcpbridge.config.LimitsConfig;
+import dev.mcpbridge.credentials.CredentialStore;
+import dev.mcpbridge.credentials.UpstreamCredentials;
+import dev.mcpbridge.http.connect.ConnectDoor;
 import dev.mcpbridge.http.mcp.McpDoor;
 import dev.mcpbridge.http.openapi.OpenApiDoor;
 import dev.mcpbridge.http.reply.Replies;
@@ -36,7 +40,6 @@ import dev.mcpbridge.http.rest.WhoamiApi;
 import dev.mcpbridge.http.toolcall.ModelCalls;
 import dev.mcpbridge.http.toolcall.ToolCallDoor;
 import dev.mcpbridge.limit.Shares;
-import dev.mcpbridge.model.Principal;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.validation.SchemaValidator;
 import io.vertx.core.Handler;
@@ -46,7 +49,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.time.Clock;
-import java.util.function.UnaryOperator;
+import java.util.function.Supplier;
 
 /** All doors, built around one call pipeline. */
 record Doors(
@@ -63,6 +66,7 @@ record Doors(
     EventsApi events,
     HealthApi health,
     ClusterApi cluster,
+    ConnectDoor connect,
     MetricsApi metrics,
     McpDoor mcp,
     ToolCallDoor toolcall,
@@ -71,31 +75,31 @@ record Doors(
 
   private static final String CONTRACT = "/dev/mcpbridge/http/openapi.json";
 
+  /**
+   * Who calls, and how the bridge is reached, by the present configuration.
+   *
+   * @param url of the bridge, as clients reach it
+   */
+  record Identities(
+      Supplier<Authenticator> authenticator, Supplier<BridgeConfig> config, Supplier<String> url) {}
+
   static Doors open(
       Vertx vertx,
       HttpVerticle.Dependencies dependencies,
       StreamSlots streams,
       CallAnswers answers,
       HealthApi.Conditions conditions,
-      UnaryOperator<Principal> renewed) {
+      Identities identities) {
     Bus bus = dependencies.bus();
     Cluster cluster = dependencies.cluster();
     BridgeConfig config = dependencies.config();
     int depth = config.limits().depth();
-    Services services = Services.of(vertx, dependencies, renewed);
+    Services services = Services.of(vertx, dependencies, identities);
     Directory directory = services.directory();
     AccessControl access = services.access();
     CallPipeline pipeline = services.pipeline();
     CallIds ids = new CallIds();
-    BackgroundCalls background =
-        new BackgroundCalls(
-            vertx,
-            bus,
-            pipeline,
-            Clock.systemUTC(),
-            cluster,
-            dependencies.callerLimits().severalCallers());
-    background.open();
+    BackgroundCalls background = background(vertx, dependencies, pipeline);
     DecidedCalls decided = new DecidedCalls(vertx, bus, pipeline, background);
     IdempotencyKeys idempotency =
         IdempotencyKeys.open(
@@ -124,6 +128,8 @@ record Doors(
         new EventsApi(bus, access, streams),
         new HealthApi(directory, access, cluster, conditions),
         new ClusterApi(cluster),
+        new ConnectDoor(
+            services.consents(), identities.authenticator(), identities.config(), identities.url()),
         new MetricsApi(directory, access, cluster, dependencies.memory(), dependencies.counts()),
         new McpDoor(
             mcp(vertx, dependencies, services, decided, ids, streams),
@@ -136,6 +142,20 @@ record Doors(
             new ModelCalls(pipeline, ids, idempotency, catalogueCache.lean(), depth)),
         new OpenApiDoor(vertx, catalogueCache),
         contract());
+  }
+
+  private static BackgroundCalls background(
+      Vertx vertx, HttpVerticle.Dependencies dependencies, CallPipeline pipeline) {
+    BackgroundCalls background =
+        new BackgroundCalls(
+            vertx,
+            dependencies.bus(),
+            pipeline,
+            Clock.systemUTC(),
+            dependencies.cluster(),
+            dependencies.callerLimits().severalCallers());
+    background.open();
+    return background;
   }
 
   private static McpDoor.Dependencies mcp(
@@ -163,19 +183,26 @@ record Doors(
   private record Services(
       Directory directory,
       AccessControl access,
+      ConsentTickets consents,
       UpstreamCredentials credentials,
       ArgumentValidator schemas,
       CallPipeline pipeline) {
 
-    static Services of(
-        Vertx vertx, HttpVerticle.Dependencies deps, UnaryOperator<Principal> renewed) {
+    static Services of(Vertx vertx, HttpVerticle.Dependencies deps, Identities identities) {
       Directory directory = new Directory(deps.bus(), deps.cluster());
+      ConsentTickets consents =
+          new ConsentTickets(
+              vertx, deps.bus(), CredentialStore.ofConsents(deps.cluster()), identities.url());
       AccessControl access =
-          new AccessControl(directory, deps.counts(), deps.config().access(), renewed);
+          new AccessControl(
+              directory,
+              consents,
+              deps.counts(),
+              deps.config().access(),
+              earlier -> identities.authenticator().get().renewed(earlier));
       directory.open();
       UpstreamCredentials credentials =
-          new UpstreamCredentials(
-              deps.cluster().key("credentials"), deps.cluster().map("credentials"));
+          new UpstreamCredentials(CredentialStore.of(deps.config().credentials(), deps.cluster()));
       LimitsConfig.Validation limits = deps.config().limits().validation();
       SchemaValidator validator = new SchemaValidator(vertx, limits.steps(), limits.millis());
       ArgumentValidator schemas =
@@ -184,6 +211,7 @@ record Doors(
       return new Services(
           directory,
           access,
+          consents,
           credentials,
           schemas,
           new CallPipeline(

@@ -53,6 +53,7 @@ public final class HttpVerticle extends VerticleBase {
 
   private final Dependencies dependencies;
   private final BridgeConfig config;
+  private volatile BridgeConfig current;
   private final StreamSlots streams;
   private final CallAnswers answers;
   private final BiPredicate<InetSocketAddress, InetSocketAddress> isOwnProcess;
@@ -88,6 +89,7 @@ public final class HttpVerticle extends VerticleBase {
     this.dependencies = dependencies;
     this.isOwnProcess = isOwnProcess;
     this.config = dependencies.config();
+    this.current = config;
     this.streams =
         new StreamSlots(config.http().maxStreams(), dependencies.callerLimits().severalCallers());
     this.answers = new CallAnswers(config.risk().pendingStatus());
@@ -104,7 +106,8 @@ public final class HttpVerticle extends VerticleBase {
             streams,
             answers,
             conditions(),
-            earlier -> callers.authenticator().renewed(earlier));
+            new Doors.Identities(
+                callers::authenticator, () -> current, () -> callers.resource().bridge()));
     access = doors.access();
     Router router = router(doors);
     server =
@@ -156,6 +159,7 @@ public final class HttpVerticle extends VerticleBase {
    * @return succeeds when all requests are judged by the new settings
    */
   public Future<Void> reload(BridgeConfig next) {
+    current = next;
     answers.reload(next.risk().pendingStatus());
     guard.reload(next.http());
     Promise<Void> applied = Promise.promise();
@@ -224,6 +228,8 @@ public final class HttpVerticle extends VerticleBase {
     Handler<RoutingContext> page = publicPages.get(path);
     if (page != null && READ_METHODS.contains(ctx.request().method())) {
       page.handle(ctx);
+    } else if (Routes.needsNoCredential(path)) {
+      receiveBody(ctx);
     } else {
       admit(ctx);
     }

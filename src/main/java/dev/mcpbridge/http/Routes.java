@@ -88,10 +88,22 @@ final class Routes {
         .add(GET, "/cluster", Scope.READ, doors.cluster()::show)
         .add(PUT, "/cluster/voters/{node}", Scope.ADMIN, doors.cluster()::addVoter)
         .add(DELETE, "/cluster/voters/{node}", Scope.ADMIN, doors.cluster()::removeVoter)
+        .add(GET, "/connect/{ticket}", null, doors.connect()::show)
+        .add(POST, "/connect/{ticket}", null, doors.connect()::agree)
+        .add(GET, "/oauth/callback/{server}", null, doors.connect()::callback)
+        .add(GET, "/oauth/client.json", null, doors.connect()::describeClient)
         .add(GET, "/metrics", Scope.READ, doors.metrics()::metrics)
         .add(GET, "/servers/{server}/openapi.json", Scope.READ, doors.documents()::ofServer)
         .add(GET, "/tools/openapi.json", Scope.READ, doors.documents()::ofAll)
         .add(GET, "/openapi.json", Scope.READ, doors.openapi());
+  }
+
+  /**
+   * Whether a route identifies its caller by a ticket or a state, and not by a credential. Browsers
+   * come to it from other sites; it checks itself where its form comes from.
+   */
+  static boolean needsNoCredential(String path) {
+    return path.startsWith("/connect/") || path.startsWith("/oauth/");
   }
 
   List<Route> table() {

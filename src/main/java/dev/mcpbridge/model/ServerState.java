@@ -1,5 +1,6 @@
 package dev.mcpbridge.model;
 
+import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import java.util.Comparator;
 import java.util.List;
@@ -13,6 +14,7 @@ import java.util.Locale;
  * Stopped → Starting → Ready ⇄ Degraded
  *              ↓  ↑       ↓        ↓
  *              Failed ←───┴────────┘      any → Draining → Stopped
+ *              NeedsConsent ⇄ Starting
  * </pre>
  */
 public sealed interface ServerState {
@@ -23,6 +25,7 @@ public sealed interface ServerState {
           Degraded.class,
           Ready.class,
           Starting.class,
+          NeedsConsent.class,
           Failed.class,
           Draining.class,
           Stopped.class,
@@ -30,7 +33,11 @@ public sealed interface ServerState {
 
   /** The value in the API: the name of the state, {@code failed} for a refused server. */
   default String apiName() {
-    return this instanceof Refused ? "failed" : getClass().getSimpleName().toLowerCase(Locale.ROOT);
+    return this instanceof Refused
+        ? "failed"
+        : this instanceof NeedsConsent
+            ? "needs_consent"
+            : getClass().getSimpleName().toLowerCase(Locale.ROOT);
   }
 
   default boolean takesCalls() {
@@ -46,6 +53,11 @@ public sealed interface ServerState {
      */
     default Failed lost(ErrorCode code, String reason, int attempts, long nextTryMillis) {
       return new Failed(code, reason, attempts, nextTryMillis);
+    }
+
+    /** The server has refused a request for lack of a user's grant. */
+    default NeedsConsent refused(BridgeException failure) {
+      return new NeedsConsent(failure.getMessage(), (String) failure.members().get("scope"));
     }
 
     default Draining drain() {
@@ -100,6 +112,28 @@ public sealed interface ServerState {
 
     public Draining drain() {
       return new Draining();
+    }
+  }
+
+  /**
+   * The server requires a user's grant, which is missing. It is started again by a grant, and by
+   * each call.
+   *
+   * @param scope what the server asks for; null if unknown
+   */
+  record NeedsConsent(String reason, String scope) implements ServerState {
+    public Starting retry() {
+      return new Starting(0);
+    }
+
+    public Draining drain() {
+      return new Draining();
+    }
+
+    /** The failure of a call that needs the server. */
+    public BridgeException failure() {
+      BridgeException failure = new BridgeException(ErrorCode.CONSENT_REQUIRED, reason);
+      return scope == null ? failure : failure.with("scope", scope);
     }
   }
 

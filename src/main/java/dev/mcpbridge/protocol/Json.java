@@ -63,6 +63,15 @@ public final class Json {
     return only(text, TreeReader.Decimals.SHORTEST);
   }
 
+  /** Parses a text that the bridge has written itself. */
+  public static JsonNode parsed(String own) {
+    try {
+      return tree(own);
+    } catch (JsonProcessingException e) {
+      throw new IllegalStateException("not JSON", e);
+    }
+  }
+
   /** Like {@link #tree(String)}, for UTF-8. */
   public static JsonNode tree(byte[] text) throws IOException {
     return only(text, TreeReader.Decimals.SHORTEST);

@@ -28,6 +28,7 @@ public final class McpMethod {
   public static final String LISTEN = "subscriptions/listen";
   public static final String ACKNOWLEDGED = "notifications/subscriptions/acknowledged";
   public static final String ELICIT = "elicitation/create";
+  public static final String ELICIT_COMPLETE = "notifications/elicitation/complete";
 
   private McpMethod() {}
 }

@@ -9,6 +9,7 @@ import dev.mcpbridge.model.InstanceLocation;
 import dev.mcpbridge.model.ServerState;
 import dev.mcpbridge.model.ServerState.Degraded;
 import dev.mcpbridge.model.ServerState.Failed;
+import dev.mcpbridge.model.ServerState.NeedsConsent;
 import dev.mcpbridge.model.ServerState.Ready;
 import dev.mcpbridge.model.ServerState.Starting;
 import dev.mcpbridge.model.ServerState.Stopped;
@@ -23,6 +24,7 @@ import dev.mcpbridge.session.Handshake;
 import dev.mcpbridge.session.Negotiated;
 import dev.mcpbridge.session.Session;
 import dev.mcpbridge.session.SessionListener;
+import dev.mcpbridge.transport.RequestAuthorization;
 import dev.mcpbridge.transport.StdioTransport;
 import dev.mcpbridge.transport.Transport;
 import dev.mcpbridge.transport.TransportFactory;
@@ -102,6 +104,18 @@ final class Instance {
     boolean mayStartCall() {
       return holdsLease.getAsBoolean() && !limits.memory().isHigh();
     }
+
+    /** For instances whose connection has a credential. */
+    InstanceEnvironment authorized(RequestAuthorization authorization) {
+      return new InstanceEnvironment(
+          context,
+          transportFactory.authorized(authorization),
+          limits,
+          self,
+          instanceLocation,
+          holdsLease,
+          severalCallers);
+    }
   }
 
   Instance(
@@ -148,7 +162,7 @@ final class Instance {
         && inFlight < config.supervision().maxInFlight();
   }
 
-  /** Starts a stopped instance; restarts a failed one at once instead of after its delay. */
+  /** Starts an instance that is down, a failed one at once instead of after its delay. */
   void start() {
     if (retired) {
       return;
@@ -159,6 +173,8 @@ final class Instance {
       vertx().cancelTimer(retryTimer);
       restarts++;
       begin(failed.retry());
+    } else if (state instanceof NeedsConsent refused) {
+      begin(refused.retry());
     }
   }
 
@@ -169,6 +185,8 @@ final class Instance {
       enter(alive.drain());
     } else if (state instanceof Failed failed) {
       enter(failed.drain());
+    } else if (state instanceof NeedsConsent refused) {
+      enter(refused.drain());
     }
   }
 
@@ -268,7 +286,20 @@ final class Instance {
               negotiated ->
                   listener.discovered(session, negotiated, deadlineNanos()).map(negotiated))
           .onSuccess(this::serve)
-          .onFailure(failure -> fail(code(failure), failure.getMessage()));
+          .onFailure(this::failStart);
+    }
+
+    /** Without a user's grant no restart helps. */
+    private void failStart(Throwable failure) {
+      if (failure instanceof BridgeException refusal
+          && refusal.code() == ErrorCode.CONSENT_REQUIRED
+          && !over
+          && state instanceof ServerState.Alive alive) {
+        end();
+        enter(alive.refused(refusal));
+      } else {
+        fail(code(failure), failure.getMessage());
+      }
     }
 
     /**

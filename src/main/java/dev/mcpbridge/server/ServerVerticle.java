@@ -3,33 +3,27 @@ package dev.mcpbridge.server;
 import dev.mcpbridge.bus.Address;
 import dev.mcpbridge.bus.Addresses;
 import dev.mcpbridge.bus.Addresses.InstanceStopped;
-import dev.mcpbridge.bus.Addresses.ResourceUpdate;
-import dev.mcpbridge.bus.Addresses.ServerRequest;
 import dev.mcpbridge.bus.Bus;
+import dev.mcpbridge.bus.Consents;
+import dev.mcpbridge.config.OAuthConfig;
 import dev.mcpbridge.config.ServerConfig;
-import dev.mcpbridge.model.BridgeEvent;
 import dev.mcpbridge.model.Call;
-import dev.mcpbridge.model.CallEvent;
 import dev.mcpbridge.model.InstanceId;
 import dev.mcpbridge.model.InstanceLocation;
 import dev.mcpbridge.model.ServerId;
-import dev.mcpbridge.model.ServerState;
 import dev.mcpbridge.model.ServerView;
+import dev.mcpbridge.oauth.BridgeUrls;
+import dev.mcpbridge.oauth.OAuthClient;
 import dev.mcpbridge.protocol.BridgeIdentity;
-import dev.mcpbridge.protocol.HiddenCharacters;
 import dev.mcpbridge.protocol.JsonSlice;
-import dev.mcpbridge.protocol.JsonWriter;
 import dev.mcpbridge.quota.CallerLimits;
 import dev.mcpbridge.quota.Quotas;
 import dev.mcpbridge.transport.StdioTransport;
 import dev.mcpbridge.transport.TransportFactory;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
-import java.lang.System.Logger;
-import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
@@ -42,18 +36,26 @@ import java.util.function.LongSupplier;
  * and never blocks on a pipe or a process (see {@code transport}).
  */
 public final class ServerVerticle extends VerticleBase {
-  private static final int MAX_WARNINGS = 5;
-  private static final Logger LOG = System.getLogger(ServerVerticle.class.getName());
-
+  private final Environment environment;
   private final Bus bus;
   private final ServerConfig config;
-  private final TransportFactory transportFactory;
-  private final StdioTransport.Limits limits;
-  private final BridgeIdentity self;
   private final Lease lease;
   private final List<Runnable> registrations = new ArrayList<>();
   private volatile LongSupplier drainMillis;
   private Upstreams upstreams;
+  private OAuthClient oauth;
+
+  /**
+   * What all servers of a bridge have in common.
+   *
+   * @param credentials where credentials of callers are kept
+   */
+  public record Environment(
+      Bus bus,
+      TransportFactory transportFactory,
+      StdioTransport.Limits limits,
+      BridgeIdentity self,
+      OAuthClient.Keeping credentials) {}
 
   /**
    * The lease under which this node runs the server.
@@ -67,19 +69,11 @@ public final class ServerVerticle extends VerticleBase {
   /**
    * @param drainMillis how long calls in flight may continue when the verticle is undeployed
    */
-  public ServerVerticle(
-      Bus bus,
-      ServerConfig config,
-      TransportFactory transportFactory,
-      StdioTransport.Limits limits,
-      BridgeIdentity self,
-      Lease lease,
-      LongSupplier drainMillis) {
-    this.bus = bus;
+  ServerVerticle(
+      Environment environment, ServerConfig config, Lease lease, LongSupplier drainMillis) {
+    this.environment = environment;
+    this.bus = environment.bus();
     this.config = config;
-    this.transportFactory = transportFactory;
-    this.limits = limits;
-    this.self = self;
     this.lease = lease;
     this.drainMillis = drainMillis;
   }
@@ -91,19 +85,24 @@ public final class ServerVerticle extends VerticleBase {
     Instance.InstanceEnvironment instanceEnvironment =
         new Instance.InstanceEnvironment(
             context,
-            transportFactory,
-            limits,
-            self,
+            environment.transportFactory(),
+            environment.limits(),
+            environment.self(),
             lease.instanceLocation(),
             lease.holdsLease(),
             lease.callerLimits().severalCallers());
-    Publisher publisher = new Publisher();
-    upstreams = new Upstreams(config, instanceEnvironment, publisher);
+    ViewPublisher publisher = new ViewPublisher(bus, instanceId);
+    oauth = oauth();
+    upstreams = new Upstreams(config, instanceEnvironment, oauth, publisher);
     register(Addresses.call(id).at(instanceId), this::call);
     if (config.sandboxPool() != null && !config.sandboxPool().isPerCall()) {
       register(Addresses.isolated(id).at(instanceId), upstreams::callInContainer);
     }
     register(Addresses.ready(id).at(instanceId), upstreams::ready);
+    if (oauth != null && instanceId.number() == 1) {
+      register(Consents.begin(id), this::beginConsent);
+      register(Consents.redeem(id), this::redeemConsent);
+    }
     register(Addresses.view(instanceId), unused -> view());
     register(Addresses.restart(instanceId), unused -> upstreams.restart(drainMillis.getAsLong()));
     register(Addresses.watch(instanceId), upstreams::watch);
@@ -114,11 +113,35 @@ public final class ServerVerticle extends VerticleBase {
     return Future.succeededFuture();
   }
 
+  private OAuthClient oauth() {
+    OAuthConfig settings = config.upstreamTarget().oauth();
+    return settings == null
+        ? null
+        : new OAuthClient(
+            vertx, config.id(), config.upstreamTarget().url(), settings, environment.credentials());
+  }
+
   private Future<JsonSlice> call(Call call) {
     return lease
         .callerLimits()
         .quotas()
         .within(Quotas.Place.OWNER, call, () -> upstreams.call(call));
+  }
+
+  private Future<Consents.Begun> beginConsent(Consents.Request request) {
+    return oauth
+        .begin(new BridgeUrls(request.bridgeUrl()), request.state(), request.scope())
+        .map(begun -> new Consents.Begun(begun.url(), begun.pending()));
+  }
+
+  private Future<ServerId> redeemConsent(Consents.Answer answer) {
+    return oauth
+        .redeem(answer.principal(), answer.pending(), answer.code())
+        .map(
+            granted -> {
+              upstreams.consentGiven();
+              return config.id();
+            });
   }
 
   /** The view, including the calls that wait for a container in another verticle of this node. */
@@ -158,109 +181,5 @@ public final class ServerVerticle extends VerticleBase {
               registrations.forEach(Runnable::run);
               bus.publish(Addresses.INSTANCE_STOPPED, stopped());
             });
-  }
-
-  private final class Publisher implements Upstream.Listener {
-    private String lastState = "";
-    private String lastDigest = "";
-
-    /** Publishes the view again for a node that has just connected. */
-    void publishAgain(ServerView view) {
-      bus.publish(Addresses.INSTANCE_CHANGED, view);
-    }
-
-    @Override
-    public void changed(ServerView view) {
-      bus.publish(Addresses.INSTANCE_CHANGED, view);
-      publishState(view);
-      publishCatalogue(view);
-    }
-
-    @Override
-    public void callEvent(Call call, String name, JsonSlice params) {
-      bus.publish(Addresses.callEvents(call.id()), new CallEvent(name, params));
-    }
-
-    @Override
-    public void resourceUpdated(String conversation, String uri, JsonSlice params) {
-      bus.publish(
-          Addresses.RESOURCE_UPDATED, new ResourceUpdate(config.id(), conversation, uri, params));
-    }
-
-    @Override
-    public Future<JsonSlice> serverRequest(Call call, ServerRequest serverRequest) {
-      return bus.request(Addresses.clientRequest(call.id()), serverRequest);
-    }
-
-    private void publishState(ServerView view) {
-      if (!lastState.equals(view.state().apiName())) {
-        lastState = view.state().apiName();
-        log(view);
-        JsonWriter event =
-            new JsonWriter()
-                .beginObject()
-                .member("server", view.id().name())
-                .member("state", lastState);
-        addInstance(event);
-        if (view.lastError() != null) {
-          event.member("last_error", view.lastError().reason());
-        }
-        publishEvent("server", event.endObject());
-      }
-    }
-
-    private void log(ServerView view) {
-      boolean failed =
-          view.state() instanceof ServerState.Failed
-              || view.state() instanceof ServerState.Degraded;
-      LOG.log(
-          failed ? Level.WARNING : Level.INFO,
-          () ->
-              "server="
-                  + instanceId()
-                  + " state="
-                  + lastState
-                  + " pids="
-                  + view.pids()
-                  + (failed ? " reason=" + view.lastError().describe() : ""));
-    }
-
-    private void publishCatalogue(ServerView view) {
-      if (view.isDiscovered() && !lastDigest.equals(view.catalogue().digest())) {
-        lastDigest = view.catalogue().digest();
-        JsonWriter event =
-            new JsonWriter()
-                .beginObject()
-                .member("server", view.id().name())
-                .member("tools", view.catalogue().tools().size());
-        addInstance(event);
-        publishEvent("catalogue", event.endObject());
-        view.catalogue().warnings().entrySet().stream().limit(MAX_WARNINGS).forEach(this::warn);
-      }
-    }
-
-    private void warn(Map.Entry<String, List<String>> toolWarnings) {
-      LOG.log(
-          Level.WARNING,
-          () ->
-              "server="
-                  + instanceId()
-                  + " tool="
-                  + HiddenCharacters.escaped(toolWarnings.getKey())
-                  + " warning="
-                  + String.join("; ", toolWarnings.getValue()));
-    }
-
-    /** Adds the number of the instance if it is not the first. */
-    private void addInstance(JsonWriter event) {
-      if (instanceId().number() > 1) {
-        event.member("instance", instanceId().number());
-      }
-    }
-
-    private void publishEvent(String name, JsonWriter event) {
-      bus.publish(
-          Addresses.EVENTS, new BridgeEvent(name, event.toSlice(), null, config.id(), null));
-    }
   }
 }

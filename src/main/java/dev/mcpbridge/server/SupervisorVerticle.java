@@ -7,19 +7,14 @@ import dev.mcpbridge.cluster.SharedMap;
 import dev.mcpbridge.cluster.SharedMap.Change;
 import dev.mcpbridge.config.BridgeConfig;
 import dev.mcpbridge.config.ContainerTarget;
-import dev.mcpbridge.config.LimitsConfig;
 import dev.mcpbridge.config.ProcessTarget;
 import dev.mcpbridge.config.ServerConfig;
 import dev.mcpbridge.limit.TimeLimit;
-import dev.mcpbridge.memory.MemoryBudget;
 import dev.mcpbridge.model.InstanceId;
 import dev.mcpbridge.model.InstanceLocation;
 import dev.mcpbridge.model.ServerId;
-import dev.mcpbridge.protocol.BridgeIdentity;
 import dev.mcpbridge.quota.CallerLimits;
 import dev.mcpbridge.transport.Orphans;
-import dev.mcpbridge.transport.StdioTransport;
-import dev.mcpbridge.transport.TransportFactory;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -52,10 +47,8 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Ow
   private final Bus bus;
   private final Cluster cluster;
   private final CallerLimits callerLimits;
-  private final StdioTransport.Limits limits;
-  private final TransportFactory transportFactory;
+  private final ServerVerticle.Environment environment;
   private final ServerExtensions serverExtensions;
-  private final BridgeIdentity self;
   private final boolean usesWorkers;
   private final SharedMap shared;
   private final ServerDefinitions serverDefinitions = new ServerDefinitions();
@@ -88,23 +81,18 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Ow
    * @param callerLimits what bounds the calls of each caller
    */
   public record Dependencies(
-      Bus bus,
       Cluster cluster,
       CallerLimits callerLimits,
-      MemoryBudget memory,
-      TransportFactory transportFactory,
-      ServerExtensions serverExtensions,
-      BridgeIdentity self) {}
+      ServerVerticle.Environment environment,
+      ServerExtensions serverExtensions) {}
 
   public SupervisorVerticle(Dependencies dependencies, BridgeConfig config) {
     this.callerLimits = dependencies.callerLimits();
-    this.bus = dependencies.bus();
+    this.environment = dependencies.environment();
+    this.bus = environment.bus();
     this.cluster = dependencies.cluster();
     this.config = config;
-    this.limits = limits(config.limits(), dependencies.memory());
-    this.transportFactory = dependencies.transportFactory();
     this.serverExtensions = dependencies.serverExtensions();
-    this.self = dependencies.self();
     this.usesWorkers = config.threads().serversOnWorkers();
     this.shared = cluster.map("servers");
     this.apiServers = new ApiServers(bus, cluster, shared, serverDefinitions, new Local());
@@ -317,16 +305,13 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Ow
             instanceId.number(), cluster.name(), cluster.owners().epoch(instanceId));
     ServerVerticle verticle =
         new ServerVerticle(
-            bus,
+            environment,
             server,
-            transportFactory,
-            limits,
-            self,
             new ServerVerticle.Lease(instanceLocation, cluster.mayRun(instanceId), callerLimits),
             this::drainMillis);
     List<Future<String>> verticles = new ArrayList<>();
     serverExtensions
-        .of(instanceId, server, limits, this::drainMillis)
+        .of(instanceId, server, environment.limits(), this::drainMillis)
         .map(extension -> vertx.deployVerticle(extension, deployment(server)))
         .ifPresent(verticles::add);
     verticles.add(vertx.deployVerticle(verticle, deployment(server)));
@@ -386,11 +371,6 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Ow
 
   private long drainMillis() {
     return config.drainMillis();
-  }
-
-  private static StdioTransport.Limits limits(LimitsConfig config, MemoryBudget memory) {
-    int message = config.messageBytes();
-    return new StdioTransport.Limits(message, config.depth() + 10, 2 * message, memory);
   }
 
   /** The servers of this node, for the API. */

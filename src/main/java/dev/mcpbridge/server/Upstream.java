@@ -204,6 +204,13 @@ final class Upstream implements Instance.Listener {
     return state;
   }
 
+  /** A caller has granted access: starts the instances that wait for it. */
+  void consentGiven() {
+    if (state instanceof ServerState.NeedsConsent) {
+      startIfStopped();
+    }
+  }
+
   StartErrors startErrors() {
     return startErrors;
   }
@@ -259,6 +266,9 @@ final class Upstream implements Instance.Listener {
         List.copyOf(awaitingReady)
             .forEach(promise -> promise.tryFail(startErrors.startFailed(all)));
       }
+    } else if (state instanceof ServerState.NeedsConsent refused) {
+      dispatcher.refuseWaiting(refused.failure());
+      List.copyOf(awaitingReady).forEach(promise -> promise.tryFail(refused.failure()));
     }
     publish();
     if (instance.state().takesCalls()) {
@@ -383,7 +393,8 @@ final class Upstream implements Instance.Listener {
   private void startIfStopped() {
     instances.forEach(
         instance -> {
-          if (instance.state() instanceof ServerState.Stopped) {
+          if (instance.state() instanceof ServerState.Stopped
+              || instance.state() instanceof ServerState.NeedsConsent) {
             instance.start();
           }
         });

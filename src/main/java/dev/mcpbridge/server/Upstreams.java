@@ -9,6 +9,7 @@ import dev.mcpbridge.model.Call;
 import dev.mcpbridge.model.Caller;
 import dev.mcpbridge.model.ExecutionEnvironment;
 import dev.mcpbridge.model.ServerView;
+import dev.mcpbridge.oauth.OAuthClient;
 import dev.mcpbridge.protocol.JsonSlice;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -20,9 +21,9 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The upstreams of one server: a shared one and, with {@code isolation: session}, one for each
- * conversation, so that no client sees what the server stores for another. The latter are bounded,
- * and end with their conversation or when idle for some time; the shared one then only provides the
+ * The upstreams of one server: a shared one and, with {@code isolation}, one for each caller or
+ * session, so that no client sees what the server stores for another. The latter are bounded, and
+ * end with their conversation or when idle for some time; the shared one then only provides the
  * catalogue.
  *
  * <p>Confined to its verticle's context.
@@ -35,6 +36,7 @@ final class Upstreams implements Upstream.Listener {
   private final Upstream shared;
   private final Map<String, IsolatedUpstream> isolated = new LinkedHashMap<>();
   private final Map<Upstream, Future<Void>> ending = new HashMap<>();
+  private final OAuthClient oauth;
   private boolean closing;
 
   private static final class IsolatedUpstream {
@@ -48,15 +50,25 @@ final class Upstreams implements Upstream.Listener {
     }
   }
 
+  /**
+   * @param oauth obtains the credentials of connections; null for connections without
+   */
   Upstreams(
       ServerConfig config,
       Instance.InstanceEnvironment instanceEnvironment,
+      OAuthClient oauth,
       Upstream.Listener listener) {
     this.vertx = instanceEnvironment.context().owner();
     this.config = config;
     this.instanceEnvironment = instanceEnvironment;
     this.listener = listener;
-    this.shared = new Upstream(config, null, instanceEnvironment, this);
+    this.oauth = oauth;
+    this.shared =
+        new Upstream(
+            config,
+            null,
+            oauth == null ? instanceEnvironment : instanceEnvironment.authorized(oauth.shared()),
+            this);
   }
 
   void open() {
@@ -94,7 +106,7 @@ final class Upstreams implements Upstream.Listener {
     if (!isIsolated()) {
       return shared.watch(resourceSubscription).map(agreed -> null);
     }
-    String conversation = resourceSubscription.caller().conversation();
+    String conversation = conversation(resourceSubscription.caller());
     if (!resourceSubscription.isStart() && !isolated.containsKey(conversation)) {
       return Future.succeededFuture(conversation);
     }
@@ -168,12 +180,22 @@ final class Upstreams implements Upstream.Listener {
     if (!isIsolated()) {
       return shared;
     }
-    IsolatedUpstream found = isolated.get(caller.conversation());
+    IsolatedUpstream found = isolated.get(conversation(caller));
     if (found == null) {
       found = begin(caller);
     }
     found.lastUsedNanos = System.nanoTime();
     return found.upstream;
+  }
+
+  /** What shares an upstream: a caller, or one of its sessions. */
+  private String conversation(Caller caller) {
+    return config.isolation().perCaller() ? "caller " + caller.name() : caller.conversation();
+  }
+
+  /** A caller has granted access. */
+  void consentGiven() {
+    running().forEach(Upstream::consentGiven);
   }
 
   private IsolatedUpstream begin(Caller caller) {
@@ -189,10 +211,13 @@ final class Upstreams implements Upstream.Listener {
           .withRetryAfter(10_000);
     }
     checkShare(caller.share());
-    String conversation = caller.conversation();
+    String conversation = conversation(caller);
+    Instance.InstanceEnvironment own =
+        oauth == null
+            ? instanceEnvironment
+            : instanceEnvironment.authorized(oauth.of(caller.name()));
     IsolatedUpstream begun =
-        new IsolatedUpstream(
-            caller.share(), new Upstream(config, conversation, instanceEnvironment, this));
+        new IsolatedUpstream(caller.share(), new Upstream(config, conversation, own, this));
     isolated.put(conversation, begun);
     begun.upstream.open();
     return begun;

@@ -93,19 +93,28 @@ public final class HttpSender {
    */
   public PendingRequest send(HttpMethod method, URI url, RequestWriter requestWriter) {
     PendingRequest pendingRequest = new PendingRequest();
+    return pendingRequest.follow(send(pendingRequest, method, url, requestWriter));
+  }
+
+  /**
+   * Sends a request, which may be one of several attempts.
+   *
+   * @param pendingRequest all attempts together, so that they can be cancelled
+   */
+  Future<ClientResponse> send(
+      PendingRequest pendingRequest, HttpMethod method, URI url, RequestWriter requestWriter) {
     RequestOptions options =
         new RequestOptions()
             .setMethod(method)
             .setAbsoluteURI(url.toString())
             .setFollowRedirects(false);
-    return pendingRequest.follow(
-        attempt(client, options, pendingRequest, requestWriter)
-            .recover(
-                failure ->
-                    isSafe(method) && isConnectionLost(failure)
-                        ? attempt(unpooled, options, pendingRequest, requestWriter)
-                        : Future.failedFuture(failure))
-            .recover(failure -> Future.failedFuture(toBridgeException(url, failure))));
+    return attempt(client, options, pendingRequest, requestWriter)
+        .recover(
+            failure ->
+                isSafe(method) && isConnectionLost(failure)
+                    ? attempt(unpooled, options, pendingRequest, requestWriter)
+                    : Future.failedFuture(failure))
+        .recover(failure -> Future.failedFuture(toBridgeException(url, failure)));
   }
 
   private Future<ClientResponse> attempt(

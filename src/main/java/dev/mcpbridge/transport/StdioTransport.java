@@ -1,5 +1,6 @@
 package dev.mcpbridge.transport;
 
+import dev.mcpbridge.config.LimitsConfig;
 import dev.mcpbridge.config.ProcessTarget;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
@@ -48,8 +49,13 @@ public final class StdioTransport implements Transport {
    * @param maxDepth maximum nesting depth of a message
    * @param memory the memory budget shared by all transports and responses
    */
-  public record Limits(
-      int maxMessageBytes, int maxDepth, int maxQueuedBytes, MemoryBudget memory) {}
+  public record Limits(int maxMessageBytes, int maxDepth, int maxQueuedBytes, MemoryBudget memory) {
+
+    public static Limits of(LimitsConfig config, MemoryBudget memory) {
+      int message = config.messageBytes();
+      return new Limits(message, config.depth() + 10, 2 * message, memory);
+    }
+  }
 
   private StdioTransport(
       Context context,

@@ -18,4 +18,9 @@ public interface TransportFactory {
       String name,
       StdioTransport.Limits limits,
       TransportListener listener);
+
+  /** The same for connections with a credential, where targets can have one. */
+  default TransportFactory authorized(RequestAuthorization authorization) {
+    return this;
+  }
 }

@@ -12,6 +12,7 @@ import java.util.function.BooleanSupplier;
 public final class TransportRegistry implements TransportFactory {
   private final Map<Class<? extends UpstreamTarget>, TransportFactory> factories;
   private final BooleanSupplier mayAct;
+  private final RequestAuthorization authorization;
 
   /**
    * @param factories factories for targets that are neither a process nor a URL, by target type
@@ -19,8 +20,21 @@ public final class TransportRegistry implements TransportFactory {
    */
   public TransportRegistry(
       Map<Class<? extends UpstreamTarget>, TransportFactory> factories, BooleanSupplier mayAct) {
+    this(Map.copyOf(factories), mayAct, RequestAuthorization.NONE);
+  }
+
+  private TransportRegistry(
+      Map<Class<? extends UpstreamTarget>, TransportFactory> factories,
+      BooleanSupplier mayAct,
+      RequestAuthorization authorization) {
+    this.factories = factories;
     this.mayAct = mayAct;
-    this.factories = Map.copyOf(factories);
+    this.authorization = authorization;
+  }
+
+  @Override
+  public TransportFactory authorized(RequestAuthorization other) {
+    return new TransportRegistry(factories, mayAct, other);
   }
 
   @Override
@@ -45,7 +59,8 @@ public final class TransportRegistry implements TransportFactory {
       RemoteTarget remoteTarget,
       StdioTransport.Limits limits,
       TransportListener listener) {
-    HttpPeer peer = new HttpPeer(context.owner(), remoteTarget, limits.memory(), mayAct);
+    HttpPeer peer =
+        new HttpPeer(context.owner(), remoteTarget, authorization, limits.memory(), mayAct);
     return remoteTarget.kind() == RemoteTarget.Kind.SSE
         ? SseTransport.open(context, peer, limits, listener).onFailure(failed -> peer.close())
         : Future.succeededFuture(new StreamableHttpTransport(context, peer, limits, listener));

@@ -39,7 +39,7 @@ class HttpCallerTest {
   @BeforeEach
   void listen(Vertx vertx) throws Exception {
     this.vertx = vertx;
-    caller = new HttpCaller(vertx, new HttpAccess(Map.of(), null), memory, () -> true);
+    caller = new HttpCaller(vertx, new HttpAccess(Map.of(), null, null), memory, () -> true);
     url =
         LocalServer.listen(
             vertx,

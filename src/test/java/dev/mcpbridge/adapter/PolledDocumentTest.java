@@ -27,7 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 @ExtendWith(VertxExtension.class)
 class PolledDocumentTest {
-  private static final HttpAccess ACCESS = new HttpAccess(Map.of(), null);
+  private static final HttpAccess ACCESS = new HttpAccess(Map.of(), null, null);
 
   @TempDir private Path folder;
   private final BlockingQueue<String> parsed = new LinkedBlockingQueue<>();

@@ -6,6 +6,8 @@ import dev.mcpbridge.bus.Addresses.Decision;
 import dev.mcpbridge.bus.Bus;
 import dev.mcpbridge.cluster.Cluster;
 import dev.mcpbridge.cluster.SingleNode;
+import dev.mcpbridge.credentials.CredentialStore;
+import dev.mcpbridge.credentials.UpstreamCredentials;
 import dev.mcpbridge.fixture.EventLoops;
 import dev.mcpbridge.fixture.ServerViews;
 import dev.mcpbridge.memory.MemoryBudget;
@@ -45,11 +47,16 @@ final class OneServer {
     pipeline =
         new CallPipeline(
             bus,
-            new AccessControl(directory, new Counts(), AccessRules.NONE, caller -> caller),
+            new AccessControl(
+                directory,
+                new ConsentTickets(
+                    vertx, bus, CredentialStore.ofConsents(cluster), () -> "http://localhost"),
+                new Counts(),
+                AccessRules.NONE,
+                caller -> caller),
             new ArgumentValidator(new SchemaValidator(vertx, 100_000, 500), false, new Counts()),
             new OutputSchemaCheck(new SchemaValidator(vertx, 100_000, 500), bus, new Counts()),
-            new UpstreamCredentials(
-                new byte[32], new SingleNode(Clock.systemUTC()).map("credentials")),
+            new UpstreamCredentials(CredentialStore.ofConsents(cluster)),
             new CallPipeline.Limits(new MemoryBudget(1 << 20), new Quotas(List.of(), () -> 1)),
             new Counts());
     EventLoops.await(vertx, () -> open(directory));

@@ -13,6 +13,7 @@ import dev.mcpbridge.metrics.Counts;
 import dev.mcpbridge.protocol.BridgeIdentity;
 import dev.mcpbridge.quota.CallerLimits;
 import dev.mcpbridge.quota.Quotas;
+import dev.mcpbridge.transport.StdioTransport;
 import dev.mcpbridge.transport.TransportFactory;
 import io.vertx.core.Vertx;
 import io.vertx.junit5.ProvidedBy;
@@ -41,13 +42,15 @@ class SupervisorVerticleTest {
     SupervisorVerticle supervisor =
         new SupervisorVerticle(
             new SupervisorVerticle.Dependencies(
-                Bus.create(vertx, cluster, new Counts()),
                 cluster,
                 new CallerLimits(() -> false, new Quotas(List.of(), () -> 1)),
-                new MemoryBudget(1 << 20),
-                broken,
-                (instanceId, server, limits, drain) -> Optional.empty(),
-                new BridgeIdentity("1", () -> "me")),
+                new ServerVerticle.Environment(
+                    Bus.create(vertx, cluster, new Counts()),
+                    broken,
+                    StdioTransport.Limits.of(config.limits(), new MemoryBudget(1 << 20)),
+                    new BridgeIdentity("1", () -> "me"),
+                    null),
+                (instanceId, server, limits, drain) -> Optional.empty()),
             config);
     vertx.deployVerticle(supervisor).await(20, TimeUnit.SECONDS);
     return supervisor;

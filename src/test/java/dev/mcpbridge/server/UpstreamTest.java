@@ -276,6 +276,7 @@ class UpstreamTest {
             environment(
                 (where, upstreamTarget, name, limits, listener) -> open(listener),
                 new InstanceLocation(1, "n", 1)),
+            null,
             IgnoringListener.INSTANCE);
     await(() -> upstreams.close(0));
 
@@ -292,6 +293,7 @@ class UpstreamTest {
             environment(
                 (where, upstreamTarget, name, limits, listener) -> open(listener),
                 InstanceLocation.SOLE),
+            null,
             IgnoringListener.INSTANCE);
     List<Future<JsonSlice>> answers = new ArrayList<>();
     Call running = call("c");

@@ -42,7 +42,7 @@ class ClientResponseTest {
   @BeforeEach
   void listen(Vertx vertx) throws Exception {
     this.vertx = vertx;
-    sender = new HttpSender(vertx, new HttpAccess(Map.of(), null), memory, () -> true);
+    sender = new HttpSender(vertx, new HttpAccess(Map.of(), null, null), memory, () -> true);
     url = LocalServer.listen(vertx, this::answer);
   }
 

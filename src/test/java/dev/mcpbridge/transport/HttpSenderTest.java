@@ -43,7 +43,10 @@ class HttpSenderTest {
   void listen(Vertx vertx) throws Exception {
     sender =
         new HttpSender(
-            vertx, new HttpAccess(Map.of(), null), new MemoryBudget(1 << 20), this::isAllowed);
+            vertx,
+            new HttpAccess(Map.of(), null, null),
+            new MemoryBudget(1 << 20),
+            this::isAllowed);
     url =
         LocalServer.listen(
                 vertx,

@@ -20,7 +20,10 @@ public final class Seal {
   private final SecretKeySpec key;
   private final SecureRandom random = new SecureRandom();
 
-  Seal(byte[] key) {
+  /**
+   * @param key 32 bytes
+   */
+  public Seal(byte[] key) {
     this.key = new SecretKeySpec(key, "AES");
   }
 

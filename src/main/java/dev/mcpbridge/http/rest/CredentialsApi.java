@@ -2,7 +2,7 @@ package dev.mcpbridge.http.rest;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.call.AccessControl;
-import dev.mcpbridge.call.UpstreamCredentials;
+import dev.mcpbridge.credentials.UpstreamCredentials;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.http.reply.Callers;
@@ -32,15 +32,7 @@ public record CredentialsApi(AccessControl access, UpstreamCredentials credentia
         .find(Callers.of(ctx), server)
         .compose(
             view -> credentials.put(Callers.of(ctx).name(), server, authorization, seconds * 1_000))
-        .onSuccess(
-            isStored -> {
-              if (isStored) {
-                ctx.response().setStatusCode(204).end();
-              } else {
-                ctx.fail(
-                    new BridgeException(ErrorCode.OVERLOADED, "Too many credentials are stored"));
-              }
-            })
+        .onSuccess(stored -> ctx.response().setStatusCode(204).end())
         .onFailure(ctx::fail);
   }
 

@@ -56,7 +56,7 @@ final class Apis {
             from,
             server,
             servers,
-            new HttpAccess(Map.of(), null),
+            new HttpAccess(Map.of(), null, null),
             null,
             none,
             Map.of(),

@@ -20,6 +20,9 @@ public interface Client {
    */
   boolean takesRequests();
 
+  /** Sends a notification that belongs to no request; a client without a session gets none. */
+  default void tell(JsonSlice notification) {}
+
   /** Sends a request to a client that accepts them. */
   Future<JsonSlice> sendRequest(
       McpRequest during, String method, JsonSlice params, long timeoutMillis);

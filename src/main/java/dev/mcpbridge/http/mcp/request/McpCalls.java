@@ -35,11 +35,24 @@ public final class McpCalls {
   private static final Set<String> OWN_PARAMS =
       Set.of("name", "uri", "arguments", "ref", "argument", "context");
 
+  /** With the answer to a question of the bridge, which is not forwarded. */
+  private static final Set<String> OWN_ANSWERS =
+      Set.of(
+          "name",
+          "uri",
+          "arguments",
+          "ref",
+          "argument",
+          "context",
+          "inputResponses",
+          "requestState");
+
   private final Bus bus;
   private final CallPipeline pipeline;
   private final CallIds ids;
   private final McpGate gate;
   private final SuspendedCalls suspendedCalls;
+  private final UrlElicitation urlElicitation;
   private final LeanDiscovery lean;
 
   public McpCalls(
@@ -56,6 +69,7 @@ public final class McpCalls {
     this.gate =
         new McpGate(bus, new DecisionWaiter(vertx, decided), statePrefix, this::runApproved);
     this.suspendedCalls = new SuspendedCalls(vertx, statePrefix);
+    this.urlElicitation = new UrlElicitation(pipeline.consents(), statePrefix);
     this.lean = lean;
   }
 
@@ -138,15 +152,29 @@ public final class McpCalls {
     request.caller().principal().require(Scope.CALL);
     request.checkCancelled();
     CallIntent callIntent = new CallIntent(server, target, arguments.json());
+    return urlElicitation.isAnswered(request)
+        ? urlElicitation.resume(
+            request, () -> begin(request, callIntent, arguments, request.envelope(OWN_ANSWERS)))
+        : runOrResume(request, callIntent, arguments);
+  }
+
+  private Future<JsonSlice> runOrResume(
+      McpRequest request, CallIntent callIntent, Arguments arguments) {
     if (gate.isAnswered(request)) {
       return gate.resume(request, callIntent);
     }
     if (suspendedCalls.isResumption(request)) {
       return suspendedCalls.resume(request, callIntent);
     }
-    refuseForeignState(request, server);
-    Envelope envelope = request.envelope(OWN_PARAMS);
-    Future<JsonSlice> result = call(request, callIntent, arguments, envelope);
+    refuseForeignState(request, callIntent.server());
+    return begin(request, callIntent, arguments, request.envelope(OWN_PARAMS));
+  }
+
+  private Future<JsonSlice> begin(
+      McpRequest request, CallIntent callIntent, Arguments arguments, Envelope envelope) {
+    Future<JsonSlice> result =
+        call(request, callIntent, arguments, envelope)
+            .recover(failure -> urlElicitation.ask(request, callIntent.target(), failure));
     return request.client().takesRequests()
         ? result.compose(
             new InputRounds(

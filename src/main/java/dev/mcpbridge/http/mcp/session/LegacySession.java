@@ -127,6 +127,11 @@ final class LegacySession implements Client {
     return sentRequests.send(during, method, params, timeoutMillis);
   }
 
+  @Override
+  public void tell(JsonSlice notification) {
+    streams.send(notification);
+  }
+
   /** A request was received from a caller, whose rights may have changed. */
   void use(Principal current) {
     caller = caller.withPrincipal(current);

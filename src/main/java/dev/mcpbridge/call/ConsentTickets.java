@@ -1,0 +1,260 @@
+package dev.mcpbridge.call;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.mcpbridge.bus.Bus;
+import dev.mcpbridge.bus.Consents;
+import dev.mcpbridge.credentials.CredentialStore;
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.limit.BoundedMap;
+import dev.mcpbridge.model.Principal;
+import dev.mcpbridge.model.ServerId;
+import dev.mcpbridge.oauth.AuthorizationRequest;
+import dev.mcpbridge.oauth.BridgeUrls;
+import dev.mcpbridge.protocol.Json;
+import dev.mcpbridge.protocol.Sha256;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+
+/**
+ * The consents that callers are asked for. A call that needs one fails with a link to the consent
+ * page, whose ticket is valid once, for ten minutes, for one principal and one server, at every
+ * node. Tickets and states are stored by their digest only. Confined to the event loop.
+ */
+public final class ConsentTickets {
+  private static final long LIFETIME_MILLIS = TimeUnit.MINUTES.toMillis(10);
+  private static final long REUSE_MILLIS = TimeUnit.MINUTES.toMillis(5);
+  private static final int MAX_REUSED = 10_000;
+
+  private final Vertx vertx;
+  private final Bus bus;
+  private final CredentialStore store;
+  private final Supplier<String> bridgeUrl;
+
+  /** Links that were issued a short time ago, so that repeated calls do not issue more. */
+  private final Map<Purpose, Link> recent = new BoundedMap<>(MAX_REUSED);
+
+  /** The promises of those who wait for a consent, by the name of its ticket. */
+  private final Map<String, Set<Promise<Void>>> waiting = new HashMap<>();
+
+  private record Purpose(Principal principal, ServerId server, String scope) {}
+
+  private record Link(String url, String name, long untilMillis) {}
+
+  /**
+   * The answer that a browser brings back from an authorization server; absent parameters are null.
+   *
+   * @param browser what the bridge has stored in the browser
+   */
+  public record BrowserAnswer(
+      String state, String code, String issuer, String error, String browser) {}
+
+  /**
+   * @param bridgeUrl URL of the bridge, as browsers reach it
+   */
+  public ConsentTickets(Vertx vertx, Bus bus, CredentialStore store, Supplier<String> bridgeUrl) {
+    this.vertx = vertx;
+    this.bus = bus;
+    this.store = store;
+    this.bridgeUrl = bridgeUrl;
+    bus.subscribe(Consents.GIVEN, this::given);
+  }
+
+  /** Adds a link to the consent page to a failure that needs one. */
+  <T> Future<T> explained(Principal principal, ServerId server, Throwable failure) {
+    return failure instanceof BridgeException refusal
+            && refusal.code() == ErrorCode.CONSENT_REQUIRED
+            && !refusal.members().containsKey("connect_url")
+        ? link(principal, server, (String) refusal.members().get("scope"))
+            .compose(link -> Future.failedFuture(explained(refusal, link)))
+        : Future.failedFuture(failure);
+  }
+
+  private static BridgeException explained(BridgeException refusal, Link link) {
+    BridgeException explained =
+        new BridgeException(
+            ErrorCode.CONSENT_REQUIRED,
+            refusal.getMessage() + ". Open " + link.url() + " in a browser, then repeat the call");
+    for (Map.Entry<String, Object> member : refusal.members().entrySet()) {
+      explained = explained.with(member.getKey(), member.getValue());
+    }
+    return explained.with("connect_url", link.url()).with("connect_id", link.name());
+  }
+
+  private Future<Link> link(Principal principal, ServerId server, String scope) {
+    Purpose purpose = new Purpose(principal, server, scope);
+    Link known = recent.get(purpose);
+    if (known != null
+        && known.untilMillis() > System.currentTimeMillis()
+        && store.known("ticket " + known.name()).isPresent()) {
+      return Future.succeededFuture(known);
+    }
+    String secret = AuthorizationRequest.random();
+    ConsentTicket ticket =
+        new ConsentTicket(
+            digest(secret),
+            principal.name(),
+            principal.token() == null ? null : principal.token().issuer(),
+            principal.token() == null ? null : principal.token().client(),
+            server,
+            scope,
+            AuthorizationRequest.random());
+    Link link =
+        new Link(
+            new BridgeUrls(bridgeUrl.get()).connect(secret),
+            ticket.name(),
+            System.currentTimeMillis() + REUSE_MILLIS);
+    recent.put(purpose, link);
+    return store.put("ticket " + ticket.name(), ticket.json(), LIFETIME_MILLIS).map(link);
+  }
+
+  private static String digest(String secret) {
+    return Sha256.of(secret).hex();
+  }
+
+  /** The ticket of a link. Fails with NOT_FOUND if it is invalid, has expired or was used. */
+  public Future<ConsentTicket> ticket(String secret) {
+    return store
+        .get("ticket " + digest(secret))
+        .map(
+            kept -> {
+              if (!kept.isPresent()) {
+                throw invalid();
+              }
+              return ConsentTicket.of(Json.parsed(kept.text()));
+            });
+  }
+
+  private static BridgeException invalid() {
+    return new BridgeException(
+        ErrorCode.NOT_FOUND,
+        "This link has expired or was used already. Repeat the call to get another one");
+  }
+
+  /**
+   * Uses a ticket, once its principal has proved who it is and agreed.
+   *
+   * @param browser a secret that only the browser of the user has
+   * @return the URL at the authorization server
+   */
+  public Future<String> begin(ConsentTicket ticket, String browser) {
+    String state = AuthorizationRequest.random();
+    return store
+        .get("ticket " + ticket.name())
+        .compose(
+            kept ->
+                !kept.isPresent()
+                    ? Future.failedFuture(invalid())
+                    : bus.request(
+                            Consents.begin(ticket.server()),
+                            new Consents.Request(bridgeUrl.get(), state, ticket.scope()))
+                        .compose(
+                            begun ->
+                                store
+                                    .remove("ticket " + ticket.name(), kept.version())
+                                    .compose(
+                                        isMine -> pend(isMine, ticket, state, browser, begun))));
+  }
+
+  private Future<String> pend(
+      boolean isMine, ConsentTicket ticket, String state, String browser, Consents.Begun begun) {
+    if (!isMine) {
+      return Future.failedFuture(invalid());
+    }
+    String pending =
+        Json.object()
+            .put("pending", begun.pending())
+            .put("browser", digest(browser))
+            .set("ticket", Json.parsed(ticket.json()))
+            .toString();
+    return store.put("state " + digest(state), pending, LIFETIME_MILLIS).map(begun.url());
+  }
+
+  /**
+   * Completes an authorization. The state is valid once, in the browser where it began, and for the
+   * redirect URI of its server.
+   *
+   * @return the server that the caller may use now
+   */
+  public Future<ServerId> complete(ServerId server, BrowserAnswer answer) {
+    String name = "state " + digest(String.valueOf(answer.state()));
+    return store
+        .get(name)
+        .compose(
+            kept -> {
+              JsonNode pending = kept.isPresent() ? Json.parsed(kept.text()) : null;
+              boolean isOfBrowser =
+                  pending != null
+                      && answer.browser() != null
+                      && pending.path("browser").asText().equals(digest(answer.browser()));
+              if (!isOfBrowser
+                  || !ConsentTicket.of(pending.path("ticket")).server().equals(server)) {
+                return Future.failedFuture(
+                    new BridgeException(
+                        ErrorCode.MALFORMED_REQUEST,
+                        "This answer belongs to no authorization that began in this browser"));
+              }
+              return store
+                  .remove(name, kept.version())
+                  .compose(
+                      isMine -> isMine ? redeem(pending, answer) : Future.failedFuture(invalid()));
+            });
+  }
+
+  private Future<ServerId> redeem(JsonNode stored, BrowserAnswer answer) {
+    ConsentTicket ticket = ConsentTicket.of(stored.path("ticket"));
+    String pending = stored.path("pending").asText();
+    if (!AuthorizationRequest.isAnsweredBy(pending, answer.issuer())) {
+      return Future.failedFuture(
+          new BridgeException(
+              ErrorCode.FORBIDDEN, "The answer comes from another authorization server"));
+    }
+    if (answer.error() != null || answer.code() == null) {
+      return Future.failedFuture(
+          new BridgeException(ErrorCode.FORBIDDEN, "Access was not granted"));
+    }
+    return bus.request(
+            Consents.redeem(ticket.server()),
+            new Consents.Answer(ticket.principal(), pending, answer.code()))
+        .compose(server -> store.put("given " + ticket.name(), "", LIFETIME_MILLIS).map(server))
+        .onSuccess(server -> bus.publish(Consents.GIVEN, ticket.name()));
+  }
+
+  private void given(String name) {
+    Set<Promise<Void>> waiters = waiting.remove(name);
+    if (waiters != null) {
+      waiters.forEach(Promise::tryComplete);
+    }
+  }
+
+  /**
+   * Waits until the consent of a ticket is given.
+   *
+   * @return whether it was given in time
+   */
+  public Future<Boolean> await(String name, long millis) {
+    if (store.known("given " + name).isPresent()) {
+      return Future.succeededFuture(true);
+    }
+    Promise<Void> given = Promise.promise();
+    waiting.computeIfAbsent(name, unused -> new HashSet<>()).add(given);
+    long timer = vertx.setTimer(millis, late -> given.tryFail("late"));
+    return given
+        .future()
+        .onComplete(
+            done -> {
+              vertx.cancelTimer(timer);
+              waiting.computeIfPresent(
+                  name,
+                  (same, waiters) -> waiters.remove(given) && waiters.isEmpty() ? null : waiters);
+            })
+        .transform(done -> Future.succeededFuture(done.succeeded()));
+  }
+}

@@ -1,0 +1,33 @@
+package dev.mcpbridge.config;
+
+/** Reads which callers share a server. Stateless. */
+final class IsolationReader {
+  private IsolationReader() {}
+
+  /** Each caller with credentials of its own has a connection of its own to an MCP server. */
+  static ServerConfig.Isolation read(Section entry, UpstreamTarget target) {
+    checkOAuth(entry, target);
+    int maxSessions = entry.integer("maxSessions");
+    long idle = entry.seconds("sessionIdle");
+    boolean isForCallers =
+        target instanceof RemoteTarget && target.oauth() != null && target.oauth().isForCallers();
+    String isolation = entry.text("isolation", isForCallers ? "caller" : "shared");
+    boolean isShared = isolation.equals("shared");
+    if (isShared && isForCallers) {
+      entry.report("isolation", "expected caller or session, since each caller has a credential");
+    }
+    if (!isShared && entry.integer("instances") > 1) {
+      entry.report("instances", "expected 1, since each session has a process of its own");
+    }
+    return isShared
+        ? null
+        : new ServerConfig.Isolation(isolation.equals("caller"), maxSessions, idle);
+  }
+
+  /** Credentials by OAuth are for MCP servers at a URL and for HTTP APIs. */
+  private static void checkOAuth(Section entry, UpstreamTarget target) {
+    if (entry.has("oauth") && (target.access() == null || target instanceof ToolCallSource)) {
+      entry.report("oauth", "is for entries with the url of an MCP server, and for openapi");
+    }
+  }
+}

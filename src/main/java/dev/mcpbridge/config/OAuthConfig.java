@@ -1,0 +1,70 @@
+package dev.mcpbridge.config;
+
+import java.net.URI;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * How the bridge obtains credentials for a server as an OAuth client.
+ *
+ * @param issuers authorization servers that may be used, by preference; empty for any public one
+ * @param endpoints of an authorization server without metadata
+ * @param catalogueByService whether the lists for all callers are read with the bridge's own
+ *     credentials and not with those of a caller
+ */
+public record OAuthConfig(
+    Whose whose,
+    List<String> issuers,
+    Client client,
+    Request request,
+    Endpoints endpoints,
+    boolean catalogueByService,
+    Reach reach) {
+
+  /** Whose credentials a server gets. */
+  public enum Whose {
+    /** Those of each caller, after its consent. */
+    USER,
+    /** Those of the bridge. */
+    SERVICE,
+    /** The caller's access token, exchanged for one of the server. */
+    EXCHANGE
+  }
+
+  /**
+   * The bridge at an authorization server.
+   *
+   * @param id null if it is not registered beforehand
+   * @param secret null for a public client
+   * @param metadataUrl where its metadata is published; null for below the URL of the bridge
+   */
+  public record Client(String id, Secret secret, String metadataUrl) {}
+
+  /**
+   * What is requested.
+   *
+   * @param scopes empty for those that the server asks for
+   * @param resource null for the one in the metadata of the server
+   * @param audience of an exchanged token; null if absent
+   * @param parameters further parameters of an authorization request
+   */
+  public record Request(
+      List<String> scopes, String resource, String audience, Map<String, String> parameters) {}
+
+  /** Configured endpoints; each null if it is read from metadata. */
+  public record Endpoints(URI authorization, URI token) {}
+
+  /**
+   * What may be reached.
+   *
+   * @param allowsLoopback whether http and loopback addresses are accepted from others
+   * @param trustedCertificates PEM file for authorization servers; null for those of the JDK
+   */
+  public record Reach(boolean allowsLoopback, Path trustedCertificates) {}
+
+  /** Whether each caller has a credential of its own. */
+  public boolean isForCallers() {
+    return whose != Whose.SERVICE;
+  }
+}

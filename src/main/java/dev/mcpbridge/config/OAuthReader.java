@@ -1,0 +1,73 @@
+package dev.mcpbridge.config;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/** Reads the key {@code oauth} of an entry. Stateless. */
+final class OAuthReader {
+  private OAuthReader() {}
+
+  /** Null if absent. */
+  static OAuthConfig read(Section entry) {
+    if (!entry.has("oauth")) {
+      return null;
+    }
+    Section oauth = entry.section("oauth");
+    OAuthConfig.Whose whose = OAuthConfig.Whose.valueOf(oauth.text("as").toUpperCase(Locale.ROOT));
+    OAuthConfig config =
+        new OAuthConfig(
+            whose,
+            List.copyOf(oauth.texts("issuers")),
+            client(oauth),
+            new OAuthConfig.Request(
+                List.copyOf(oauth.texts("scopes")),
+                oauth.text("resource"),
+                oauth.text("audience"),
+                parameters(oauth.section("authorizeParams"))),
+            new OAuthConfig.Endpoints(
+                HttpEntryReader.url(oauth, "authorizationUrl"),
+                HttpEntryReader.url(oauth, "tokenUrl")),
+            "service".equals(oauth.text("catalogue")),
+            new OAuthConfig.Reach(
+                oauth.flag("allowLoopback"), HttpEntryReader.authority(oauth.section("tls"))));
+    check(oauth, config);
+    if (entry.section("headers").names().stream().anyMatch("authorization"::equalsIgnoreCase)) {
+      oauth.report("", "is of no use beside the header Authorization");
+    }
+    return config;
+  }
+
+  private static OAuthConfig.Client client(Section oauth) {
+    String secret = oauth.text("clientSecret");
+    return new OAuthConfig.Client(
+        oauth.text("clientId"),
+        secret == null ? null : new Secret(secret),
+        oauth.text("clientMetadataUrl"));
+  }
+
+  private static Map<String, String> parameters(Section section) {
+    Map<String, String> parameters = new LinkedHashMap<>();
+    section.names().forEach(name -> parameters.put(name, section.text(name, "")));
+    return Map.copyOf(parameters);
+  }
+
+  private static void check(Section oauth, OAuthConfig config) {
+    boolean isRegistered = config.client().id() != null;
+    if (config.client().secret() != null && !isRegistered) {
+      oauth.report("clientSecret", "needs a clientId");
+    }
+    boolean needsSecret = config.whose() != OAuthConfig.Whose.USER || config.catalogueByService();
+    if (needsSecret && config.client().secret() == null) {
+      oauth.report("clientSecret", "is required: the bridge authenticates with it");
+    }
+    if (config.endpoints().authorization() != null && config.endpoints().token() == null) {
+      oauth.report("tokenUrl", "is required beside authorizationUrl");
+    }
+    boolean isFixed = config.endpoints().authorization() != null;
+    if (isFixed && !isRegistered) {
+      oauth.report("clientId", "is required beside authorizationUrl");
+    }
+  }
+}

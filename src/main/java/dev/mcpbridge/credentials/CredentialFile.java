@@ -1,0 +1,140 @@
+package dev.mcpbridge.credentials;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import dev.mcpbridge.cluster.SharedMap;
+import dev.mcpbridge.cluster.SharedMap.Eviction;
+import dev.mcpbridge.protocol.Json;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import java.io.IOException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Keeps the sealed credentials of a single node in a file, readable by its user only. Written
+ * beside the old file and then renamed, as soon as something has changed.
+ */
+public final class CredentialFile {
+  private static final Logger LOG = System.getLogger(CredentialFile.class.getName());
+  private static final Set<PosixFilePermission> PRIVATE =
+      PosixFilePermissions.fromString("rw-------");
+
+  private final Vertx vertx;
+  private final SharedMap map;
+  private final SealingKeys keys;
+  private final Path file;
+  private Future<Void> writing = Future.succeededFuture();
+  private boolean isStale;
+  private boolean hasFailed;
+
+  /** An entry of the file. */
+  private record Entry(String name, byte[] sealed, long untilMillis) {}
+
+  public CredentialFile(Vertx vertx, SharedMap map, SealingKeys keys, Path file) {
+    this.vertx = vertx;
+    this.map = map;
+    this.keys = keys;
+    this.file = file;
+  }
+
+  /**
+   * Reads the file, and keeps it up to date from then on. Called on the event loop.
+   *
+   * @return fails if it holds credentials that no configured key opens; it is left as it is
+   */
+  public Future<Void> keep() {
+    return vertx
+        .executeBlocking(this::read)
+        .compose(entries -> Future.all(entries.stream().map(this::restore).toList()))
+        .map(
+            restored -> {
+              map.onChange(this::changed);
+              return null;
+            });
+  }
+
+  private Future<SharedMap.Change> restore(Entry entry) {
+    long left = entry.untilMillis() - System.currentTimeMillis();
+    return left <= 0
+        ? Future.succeededFuture()
+        : map.put(entry.name(), SharedMap.ABSENT, entry.sealed(), left, Eviction.NEVER);
+  }
+
+  private List<Entry> read() throws IOException {
+    List<Entry> entries = new ArrayList<>();
+    if (!Files.exists(file)) {
+      return entries;
+    }
+    for (JsonNode each : Json.tree(Files.readAllBytes(file)).path("credentials")) {
+      String name = each.path("name").asText();
+      byte[] sealed = each.path("sealed").binaryValue();
+      if (sealed == null || keys.open(name, sealed) == null) {
+        throw new IOException(
+            file
+                + " has a credential that the configured keys do not open; its key is '"
+                + (sealed == null ? "?" : SealingKeys.idOf(sealed))
+                + "'. Add the key to credentials.keys, or move the file away");
+      }
+      entries.add(new Entry(name, sealed, each.path("until").asLong()));
+    }
+    return entries;
+  }
+
+  /** One writer at a time; changes meanwhile are written by the next. */
+  private void changed() {
+    isStale = true;
+    if (writing.isComplete()) {
+      writing = write();
+    }
+  }
+
+  /** Completes when all changes so far are in the file. */
+  public Future<Void> written() {
+    return writing;
+  }
+
+  private Future<Void> write() {
+    isStale = false;
+    ArrayNode entries = Json.mapper().createArrayNode();
+    map.cached()
+        .forEach(
+            (name, item) ->
+                entries
+                    .addObject()
+                    .put("name", name)
+                    .put("until", item.untilMillis())
+                    .put("sealed", Base64.getEncoder().encodeToString(item.value())));
+    return vertx
+        .executeBlocking(() -> replace(Json.object().set("credentials", entries).toString()))
+        .onComplete(written -> report(written.cause()))
+        .otherwiseEmpty()
+        .compose(written -> isStale ? write() : Future.succeededFuture());
+  }
+
+  private Void replace(String text) throws IOException {
+    Files.createDirectories(file.toAbsolutePath().getParent());
+    Path beside = file.resolveSibling(file.getFileName() + ".new");
+    Files.deleteIfExists(beside);
+    Files.createFile(beside, PosixFilePermissions.asFileAttribute(PRIVATE));
+    Files.writeString(beside, text);
+    Files.move(beside, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    return null;
+  }
+
+  private void report(Throwable failure) {
+    if (failure != null && !hasFailed) {
+      LOG.log(Level.WARNING, "{0} cannot be written: {1}", file, failure.getMessage());
+    }
+    hasFailed = failure != null;
+  }
+}

@@ -1,0 +1,248 @@
+package dev.mcpbridge.http.connect;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.mcpbridge.auth.Authenticator;
+import dev.mcpbridge.auth.Identity;
+import dev.mcpbridge.call.ConsentTicket;
+import dev.mcpbridge.call.ConsentTickets;
+import dev.mcpbridge.config.BridgeConfig;
+import dev.mcpbridge.config.ServerConfig;
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.http.reply.Problems;
+import dev.mcpbridge.http.reply.Replies;
+import dev.mcpbridge.model.Principal;
+import dev.mcpbridge.model.ServerId;
+import dev.mcpbridge.oauth.AuthorizationRequest;
+import dev.mcpbridge.oauth.BridgeUrls;
+import dev.mcpbridge.oauth.ClientMetadata;
+import dev.mcpbridge.protocol.Json;
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.Cookie;
+import io.vertx.core.http.CookieSameSite;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.ext.web.RoutingContext;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+
+/**
+ * The consent page of a ticket, the redirect URIs of servers, and the client metadata of the
+ * bridge. They need no credential: a ticket or a state is one. The browser has to prove that it is
+ * used by the principal of the ticket, so that a link that was passed on connects no other user's
+ * account (MCP basic/security best practices).
+ */
+public final class ConnectDoor {
+  private static final String STYLE = "/dev/mcpbridge/http/connect/page.css";
+  private static final int COOKIE_SECONDS = 600;
+
+  private final ConsentTickets tickets;
+  private final Supplier<Authenticator> authenticator;
+  private final Supplier<BridgeConfig> config;
+  private final Supplier<String> bridgeUrl;
+
+  /**
+   * @param bridgeUrl URL of the bridge, as browsers reach it
+   */
+  public ConnectDoor(
+      ConsentTickets tickets,
+      Supplier<Authenticator> authenticator,
+      Supplier<BridgeConfig> config,
+      Supplier<String> bridgeUrl) {
+    this.tickets = tickets;
+    this.authenticator = authenticator;
+    this.config = config;
+    this.bridgeUrl = bridgeUrl;
+  }
+
+  /** GET /connect/{ticket}: what the user is asked to agree to. */
+  public void show(RoutingContext ctx) {
+    tickets
+        .ticket(ctx.pathParam("ticket"))
+        .onSuccess(ticket -> sendForm(ctx, 200, ticket, null))
+        .onFailure(failure -> sendFailure(ctx, failure));
+  }
+
+  /** POST /connect/{ticket}: the user agrees, and is sent to the authorization server. */
+  public void agree(RoutingContext ctx) {
+    tickets
+        .ticket(ctx.pathParam("ticket"))
+        .compose(ticket -> agree(ctx, ticket))
+        .onFailure(failure -> sendFailure(ctx, failure));
+  }
+
+  private Future<Void> agree(RoutingContext ctx, ConsentTicket ticket) {
+    requireOwnForm(ctx, ticket);
+    return prove(ctx, ticket)
+        .compose(
+            isProved -> {
+              if (!isProved) {
+                sendForm(ctx, 403, ticket, "That is not the key of " + ticket.principal());
+                return Future.succeededFuture();
+              }
+              String browser = browser(ctx);
+              return tickets
+                  .begin(ticket, browser)
+                  .map(
+                      url -> {
+                        ctx.response().addCookie(cookie(browser));
+                        ConsentPage.headers().forEach(ctx.response()::putHeader);
+                        ctx.response().putHeader("location", url).setStatusCode(303).end();
+                        return null;
+                      });
+            });
+  }
+
+  /** The form must come from the page itself, in the same browser. */
+  private void requireOwnForm(RoutingContext ctx, ConsentTicket ticket) {
+    HttpServerRequest request = ctx.request();
+    boolean isOwnOrigin = bridgeUrl.get().equals(request.getHeader("origin"));
+    if (!isOwnOrigin || !ticket.formToken().equals(request.getFormAttribute("form"))) {
+      throw new BridgeException(
+          ErrorCode.ORIGIN_NOT_ALLOWED, "The form was not sent by the page of this bridge");
+    }
+  }
+
+  /** Whether the user of the browser is the principal of the ticket. */
+  private Future<Boolean> prove(RoutingContext ctx, ConsentTicket ticket) {
+    Authenticator known = authenticator.get();
+    if (!known.isRequired()) {
+      return Future.succeededFuture(ticket.principal().equals(Principal.ANONYMOUS.name()));
+    }
+    if (ticket.issuer() != null) {
+      return Future.failedFuture(
+          new BridgeException(
+              ErrorCode.FORBIDDEN,
+              "This bridge cannot verify in a browser who you are; ask its operator"));
+    }
+    String key = ctx.request().getFormAttribute("key");
+    return known
+        .authenticate(key, () -> ctx.request().connection().remoteAddress().hostAddress())
+        .map(Identity::principal)
+        .map(caller -> caller.name().equals(ticket.principal()))
+        .otherwise(false);
+  }
+
+  private void sendForm(RoutingContext ctx, int status, ConsentTicket ticket, String problem) {
+    Map<String, String> facts = new LinkedHashMap<>();
+    facts.put("Server", ticket.server().name());
+    facts.put("At", host(ticket.server()));
+    if (ticket.scope() != null) {
+      facts.put("Asks for", ticket.scope());
+    }
+    facts.put("For", ticket.principal());
+    if (ticket.client() != null) {
+      facts.put("Used by", ticket.client());
+    }
+    boolean asksForKey = authenticator.get().isRequired() && ticket.issuer() == null;
+    ConsentPage.send(
+        ctx,
+        status,
+        ConsentPage.form(
+            "Let this bridge use " + ticket.server().name() + " in your name?",
+            facts,
+            ticket.formToken(),
+            asksForKey,
+            problem),
+        bridgeUrl.get().startsWith("https:") ? "https:" : "https: http:");
+  }
+
+  private String host(ServerId server) {
+    ServerConfig entry = config.get().servers().get(server);
+    return entry == null || entry.upstreamTarget().url() == null
+        ? "unknown"
+        : entry.upstreamTarget().url().getHost();
+  }
+
+  /** GET /oauth/callback/{server}: the browser comes back from the authorization server. */
+  public void callback(RoutingContext ctx) {
+    Cookie stored = ctx.request().getCookie(cookieName());
+    String server = ctx.pathParam("server");
+    Future<ServerId> completed =
+        ServerId.isValid(server)
+            ? tickets.complete(
+                new ServerId(server),
+                new ConsentTickets.BrowserAnswer(
+                    only(ctx, "state"),
+                    only(ctx, "code"),
+                    only(ctx, "iss"),
+                    only(ctx, "error"),
+                    stored == null ? null : stored.getValue()))
+            : Future.failedFuture(new BridgeException(ErrorCode.NOT_FOUND, "No such page"));
+    completed
+        .onSuccess(
+            connected ->
+                ConsentPage.send(
+                    ctx,
+                    200,
+                    ConsentPage.message(
+                        "Connected",
+                        "This bridge may use "
+                            + connected
+                            + " in your name. You can close this page and repeat the call."),
+                    ""))
+        .onFailure(failure -> sendFailure(ctx, failure));
+  }
+
+  /** A parameter that is present exactly once; else null. */
+  private static String only(RoutingContext ctx, String name) {
+    List<String> values = ctx.queryParam(name);
+    return values.size() == 1 ? values.get(0) : null;
+  }
+
+  /** GET /oauth/client.json: the metadata that identifies the bridge as a client. */
+  public void describeClient(RoutingContext ctx) {
+    List<String> servers =
+        config.get().servers().values().stream()
+            .filter(entry -> entry.upstreamTarget().oauth() != null)
+            .map(entry -> entry.id().name())
+            .toList();
+    ObjectNode metadata = ClientMetadata.document(new BridgeUrls(bridgeUrl.get()), servers);
+    ctx.response().putHeader("cache-control", "max-age=300");
+    Replies.json(ctx, 200, Json.slice(metadata));
+  }
+
+  /** GET /oauth/page.css. */
+  public static void style(RoutingContext ctx) {
+    try (InputStream in = ConnectDoor.class.getResourceAsStream(STYLE)) {
+      ctx.response().putHeader("content-type", "text/css").end(Buffer.buffer(in.readAllBytes()));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static void sendFailure(RoutingContext ctx, Throwable failure) {
+    BridgeException known = Problems.of(failure);
+    ConsentPage.send(
+        ctx, known.code().status(), ConsentPage.message("Not connected", known.getMessage()), "");
+  }
+
+  /** A secret of the browser; one that it has already is kept, for its other tabs. */
+  private String browser(RoutingContext ctx) {
+    Cookie stored = ctx.request().getCookie(cookieName());
+    boolean isUsable = stored != null && stored.getValue().matches("[A-Za-z0-9_-]{43}");
+    return isUsable ? stored.getValue() : AuthorizationRequest.random();
+  }
+
+  private boolean isSecure() {
+    return bridgeUrl.get().startsWith("https:");
+  }
+
+  private String cookieName() {
+    return isSecure() ? "__Host-mcpb" : "mcpb";
+  }
+
+  private Cookie cookie(String browser) {
+    return Cookie.cookie(cookieName(), browser)
+        .setPath("/")
+        .setHttpOnly(true)
+        .setSecure(isSecure())
+        .setSameSite(CookieSameSite.LAX)
+        .setMaxAge(COOKIE_SECONDS);
+  }
+}

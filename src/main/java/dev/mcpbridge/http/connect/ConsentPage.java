@@ -1,0 +1,118 @@
+package dev.mcpbridge.http.connect;
+
+import dev.mcpbridge.protocol.HiddenCharacters;
+import io.vertx.ext.web.RoutingContext;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * Pages for people, without scripts. Texts of others are escaped, and their invisible characters
+ * shown. Stateless.
+ */
+final class ConsentPage {
+  private static final String FRAME =
+      """
+      <!DOCTYPE html>
+      <html lang="en">
+      <head>
+      <meta charset="utf-8">
+      <meta name="viewport" content="width=device-width, initial-scale=1">
+      <title>MCP Bridge</title>
+      <link rel="stylesheet" href="/oauth/page.css">
+      </head>
+      <body>
+      <main>
+      <h1>%s</h1>
+      %s
+      </main>
+      </body>
+      </html>
+      """;
+
+  private ConsentPage() {}
+
+  /**
+   * The form of a ticket.
+   *
+   * @param facts what the user should know before agreeing
+   * @param asksForKey whether the user proves who it is by an API key
+   */
+  static String form(
+      String title,
+      Map<String, String> facts,
+      String formToken,
+      boolean asksForKey,
+      String problem) {
+    StringBuilder body = new StringBuilder("<dl>\n");
+    facts.forEach(
+        (name, value) ->
+            body.append("<dt>")
+                .append(escaped(name))
+                .append("</dt><dd>")
+                .append(escaped(value))
+                .append("</dd>\n"));
+    body.append("</dl>\n");
+    if (problem != null) {
+      body.append("<p class=\"problem\" role=\"alert\">").append(escaped(problem)).append("</p>\n");
+    }
+    body.append("<form method=\"post\">\n<input type=\"hidden\" name=\"form\" value=\"")
+        .append(escaped(formToken))
+        .append("\">\n");
+    if (asksForKey) {
+      body.append(
+          "<label for=\"key\">Your API key of this bridge</label>\n"
+              + "<input id=\"key\" type=\"password\" name=\"key\" autocomplete=\"off\" required>\n");
+    }
+    body.append("<button type=\"submit\">Continue</button>\n</form>");
+    return FRAME.formatted(escaped(title), body);
+  }
+
+  static String message(String title, String text) {
+    return FRAME.formatted(escaped(title), "<p>" + escaped(text) + "</p>");
+  }
+
+  /**
+   * Sends a page that only this site may send a form from, and that no other may frame.
+   *
+   * @param targets where its form may lead, besides the bridge
+   */
+  static void send(RoutingContext ctx, int status, String html, String targets) {
+    headers().forEach(ctx.response()::putHeader);
+    ctx.response()
+        .putHeader(
+            "content-security-policy",
+            "default-src 'none'; style-src 'self'; base-uri 'none'; frame-ancestors 'none';"
+                + " form-action 'self' "
+                + targets)
+        .putHeader("content-type", "text/html; charset=utf-8")
+        .setStatusCode(status)
+        .end(html);
+  }
+
+  /** No cache, other site or frame learns the secret in the address. */
+  static Map<String, String> headers() {
+    Map<String, String> headers = new LinkedHashMap<>();
+    headers.put("cache-control", "no-store");
+    headers.put("referrer-policy", "same-origin");
+    headers.put("x-frame-options", "DENY");
+    return headers;
+  }
+
+  private static String escaped(String text) {
+    StringBuilder out = new StringBuilder();
+    HiddenCharacters.escaped(text)
+        .chars()
+        .forEach(
+            c -> {
+              switch (c) {
+                case '&' -> out.append("&amp;");
+                case '<' -> out.append("&lt;");
+                case '>' -> out.append("&gt;");
+                case '"' -> out.append("&quot;");
+                case '\'' -> out.append("&#39;");
+                default -> out.append((char) c);
+              }
+            });
+    return out.toString();
+  }
+}

@@ -1,0 +1,92 @@
+package dev.mcpbridge.oauth;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.mcpbridge.protocol.Json;
+import dev.mcpbridge.protocol.Sha256;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.security.SecureRandom;
+import java.util.Base64;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/**
+ * A request for an authorization code with PKCE (OAuth 2.1 section 4.1.1, RFC 7636, RFC 8707).
+ *
+ * @param url for the browser of the user
+ * @param pending what is needed to redeem the answer, as JSON; contains secrets
+ */
+public record AuthorizationRequest(String url, String pending) {
+  private static final SecureRandom RANDOM = new SecureRandom();
+  private static final Base64.Encoder BASE64 = Base64.getUrlEncoder().withoutPadding();
+
+  static AuthorizationRequest of(
+      URI endpoint,
+      Grant.Terms terms,
+      String redirectUri,
+      String state,
+      boolean namesItself,
+      Map<String, String> further) {
+    String verifier = random();
+    Map<String, String> parameters = new LinkedHashMap<>(further);
+    parameters.put("response_type", "code");
+    parameters.put("client_id", terms.client().clientId());
+    parameters.put("redirect_uri", redirectUri);
+    parameters.put("state", state);
+    parameters.put("code_challenge", BASE64.encodeToString(Sha256.of(verifier).bytes()));
+    parameters.put("code_challenge_method", "S256");
+    if (terms.resource() != null) {
+      parameters.put("resource", terms.resource());
+    }
+    if (!terms.scopes().isEmpty()) {
+      parameters.put("scope", String.join(" ", terms.scopes()));
+    }
+    ObjectNode pending =
+        Json.object()
+            .put("namesItself", namesItself)
+            .put("redirectUri", redirectUri)
+            .put("verifier", verifier)
+            .set("terms", terms.json());
+    return new AuthorizationRequest(withQuery(endpoint, parameters), pending.toString());
+  }
+
+  /** What the pending request asks for. */
+  static Grant.Terms terms(JsonNode pending) {
+    return Grant.Terms.of(pending.path("terms"));
+  }
+
+  /**
+   * Whether an authorization response comes from the authorization server of the request (RFC 9207
+   * section 2.4). Compared without any normalization.
+   *
+   * @param issuer the parameter {@code iss}; null if absent
+   */
+  public static boolean isAnsweredBy(String pending, String issuer) {
+    JsonNode request = Json.parsed(pending);
+    return issuer == null
+        ? !request.path("namesItself").asBoolean()
+        : issuer.equals(terms(request).issuer());
+  }
+
+  /** 256 random bits in Base64 for URLs. */
+  public static String random() {
+    byte[] bytes = new byte[32];
+    RANDOM.nextBytes(bytes);
+    return BASE64.encodeToString(bytes);
+  }
+
+  private static String withQuery(URI endpoint, Map<String, String> parameters) {
+    String query =
+        parameters.entrySet().stream()
+            .map(each -> encoded(each.getKey()) + '=' + encoded(each.getValue()))
+            .collect(Collectors.joining("&"));
+    return endpoint + (endpoint.getRawQuery() == null ? "?" : "&") + query;
+  }
+
+  private static String encoded(String text) {
+    return URLEncoder.encode(text, StandardCharsets.UTF_8);
+  }
+}

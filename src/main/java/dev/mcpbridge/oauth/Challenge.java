@@ -1,0 +1,48 @@
+package dev.mcpbridge.oauth;
+
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * What a server says when it refuses a request (RFC 6750 section 3, RFC 9728 section 5.1).
+ *
+ * @param resourceMetadata null if absent
+ * @param scope space-separated; null if absent
+ */
+record Challenge(String resourceMetadata, String scope) {
+  static final Challenge NONE = new Challenge(null, null);
+  private static final int MAX_LENGTH = 8 << 10;
+
+  /** A parameter of a challenge: a token, or a quoted string (RFC 9110 section 11.2). */
+  private static final Pattern PARAMETER =
+      Pattern.compile(
+          "(?<![\\w-])(resource_metadata|scope)\\s*=\\s*(?:\"((?:[^\"\\\\]|\\\\.)*+)\"|([^\\s,\"]+))",
+          Pattern.CASE_INSENSITIVE);
+
+  /** The first Bearer challenge of a response. */
+  static Challenge of(List<String> headers) {
+    return headers.stream()
+        .filter(text -> text.length() <= MAX_LENGTH)
+        .filter(text -> text.regionMatches(true, 0, "bearer", 0, 6))
+        .findFirst()
+        .map(Challenge::parse)
+        .orElse(NONE);
+  }
+
+  private static Challenge parse(String text) {
+    String metadata = null;
+    String scope = null;
+    Matcher parameter = PARAMETER.matcher(text);
+    while (parameter.find()) {
+      String quoted = parameter.group(2);
+      String value = quoted == null ? parameter.group(3) : quoted.replaceAll("\\\\(.)", "$1");
+      if (parameter.group(1).equalsIgnoreCase("scope")) {
+        scope = scope == null ? value : scope;
+      } else {
+        metadata = metadata == null ? value : metadata;
+      }
+    }
+    return new Challenge(metadata, scope);
+  }
+}

@@ -1,0 +1,297 @@
+package dev.mcpbridge.oauth;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.mcpbridge.config.OAuthConfig;
+import dev.mcpbridge.credentials.CredentialStore;
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.limit.BoundedMap;
+import dev.mcpbridge.model.ServerId;
+import dev.mcpbridge.protocol.Json;
+import dev.mcpbridge.transport.RequestAuthorization;
+import io.vertx.core.Future;
+import io.vertx.core.MultiMap;
+import io.vertx.core.Vertx;
+import java.io.IOException;
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The bridge as the OAuth 2.1 client of one server (MCP basic/authorization). Lives at the node
+ * that runs the server. Confined to the event loop.
+ */
+public final class OAuthClient {
+  private static final long ROUND_MILLIS = TimeUnit.HOURS.toMillis(1);
+  private static final int MAX_ROUNDS = 3;
+  private static final int MAX_CALLERS = 10_000;
+
+  private final Vertx vertx;
+  private final ServerId server;
+  private final OAuthConfig config;
+  private final Grants grants;
+  private final Discovery discovery;
+  private final Registrations registrations;
+  private final TokenEndpoint tokens;
+  private final GuardedHttp http;
+
+  private final RequestAuthorization own = new ServiceAuthorization(this);
+  private final Map<String, RequestAuthorization> callers = new BoundedMap<>(MAX_CALLERS);
+
+  /** When each caller has agreed lately. */
+  private final Map<String, List<Long>> rounds = new BoundedMap<>(MAX_CALLERS);
+
+  /** The server's last challenge; null before its first. */
+  private Challenge challenge;
+
+  /**
+   * Where credentials are kept.
+   *
+   * @param idleMillis after which an unused grant is deleted
+   */
+  public record Keeping(CredentialStore store, long idleMillis) {}
+
+  public OAuthClient(Vertx vertx, ServerId server, URI url, OAuthConfig config, Keeping keeping) {
+    this.vertx = vertx;
+    this.server = server;
+    this.config = config;
+    this.grants = new Grants(keeping.store(), server, keeping.idleMillis());
+    this.http = new GuardedHttp(vertx, url, config);
+    this.discovery = new Discovery(http, url, config);
+    this.registrations = new Registrations(http, keeping.store(), server, config);
+    this.tokens = new TokenEndpoint(http);
+  }
+
+  /** The authorization of a caller's connection. */
+  public RequestAuthorization of(String principal) {
+    return config.whose() == OAuthConfig.Whose.SERVICE
+        ? own
+        : callers.computeIfAbsent(
+            principal, name -> new CallerAuthorization(this, () -> Optional.of(name)));
+  }
+
+  /** The authorization of the connection that reads the lists for all callers. */
+  public RequestAuthorization shared() {
+    return config.whose() == OAuthConfig.Whose.SERVICE || config.catalogueByService()
+        ? own
+        : new CallerAuthorization(this, grants::anyCaller);
+  }
+
+  /**
+   * Begins an authorization.
+   *
+   * @param scope that a refused request needs; null if unknown
+   * @return the URL for the browser, and what {@link #redeem} needs, which is secret
+   */
+  public Future<AuthorizationRequest> begin(BridgeUrls bridge, String state, String scope) {
+    return discovery
+        .find(challenge == null ? Challenge.NONE : challenge)
+        .compose(
+            found ->
+                registrations
+                    .at(found.issuer(), bridge)
+                    .compose(client -> begin(found, client, bridge, state, scope)))
+        .recover(failure -> Future.failedFuture(impossible(failure)));
+  }
+
+  private Future<AuthorizationRequest> begin(
+      Discovery.ProtectedServer found,
+      Registration client,
+      BridgeUrls bridge,
+      String state,
+      String scope) {
+    Grant.Terms terms =
+        new Grant.Terms(
+            found.issuer().issuer(),
+            found.issuer().endpoint("token_endpoint"),
+            client,
+            found.resource(),
+            scopes(found, scope));
+    try {
+      return Future.succeededFuture(
+          AuthorizationRequest.of(
+              http.permitted(found.issuer().endpoint("authorization_endpoint")),
+              terms,
+              bridge.callback(server.name()),
+              state,
+              found.issuer().namesItself(),
+              config.request().parameters()));
+    } catch (IOException e) {
+      return Future.failedFuture(e);
+    }
+  }
+
+  /** What the operator wants, else what the server asked for, else what its metadata names. */
+  private List<String> scopes(Discovery.ProtectedServer found, String asked) {
+    String wanted = asked == null && challenge != null ? challenge.scope() : asked;
+    Set<String> scopes = new LinkedHashSet<>(config.request().scopes());
+    if (scopes.isEmpty()) {
+      scopes.addAll(wanted == null ? found.scopes() : split(wanted));
+    } else if (asked != null) {
+      scopes.addAll(split(asked));
+    }
+    if (found.issuer().supports("scopes_supported", "offline_access")) {
+      scopes.add("offline_access");
+    }
+    return List.copyOf(scopes);
+  }
+
+  private static List<String> split(String scope) {
+    return List.of(scope.strip().split(" +"));
+  }
+
+  /**
+   * Redeems the answer to an authorization request.
+   *
+   * @param pending as {@link #begin} returned it
+   */
+  public Future<Void> redeem(String principal, String pending, String code) {
+    JsonNode request = Json.parsed(pending);
+    Grant.Terms terms = AuthorizationRequest.terms(request);
+    MultiMap form =
+        MultiMap.caseInsensitiveMultiMap()
+            .add("grant_type", "authorization_code")
+            .add("code", code)
+            .add("redirect_uri", request.path("redirectUri").asText())
+            .add("code_verifier", request.path("verifier").asText());
+    addResource(form, terms.resource());
+    return tokens
+        .request(terms.tokenEndpoint(), terms.client(), form)
+        .compose(received -> grants.put(principal, Grant.of(terms, received)))
+        .onSuccess(stored -> count(principal))
+        .recover(failure -> Future.failedFuture(impossible(failure)));
+  }
+
+  /** Ends the grant of a caller. */
+  public Future<Void> forget(String principal) {
+    return grants
+        .of(principal)
+        .compose(kept -> grants.remove(principal, kept.version()))
+        .mapEmpty();
+  }
+
+  private BridgeException impossible(Throwable failure) {
+    return failure instanceof BridgeException known
+        ? known
+        : new BridgeException(
+            ErrorCode.UPSTREAM_ERROR,
+            "No authorization for server '" + server + "': " + failure.getMessage());
+  }
+
+  private static void addResource(MultiMap form, String resource) {
+    if (resource != null) {
+      form.add("resource", resource);
+    }
+  }
+
+  Future<Grant> refreshed(Grant grant) {
+    return tokens
+        .request(grant.terms().tokenEndpoint(), grant.terms().client(), grant.refreshForm())
+        .map(grant::renewed);
+  }
+
+  /** A grant to the bridge itself. */
+  Future<Grant> ownGrant() {
+    return discovery
+        .find(challenge == null ? Challenge.NONE : challenge)
+        .compose(
+            found -> {
+              Registration client =
+                  Registration.of(
+                      config.client().id(), config.client().secret().reveal(), found.issuer());
+              Grant.Terms terms =
+                  new Grant.Terms(
+                      found.issuer().issuer(),
+                      found.issuer().endpoint("token_endpoint"),
+                      client,
+                      found.resource(),
+                      scopes(found, null));
+              MultiMap form =
+                  MultiMap.caseInsensitiveMultiMap().add("grant_type", "client_credentials");
+              List<String> scopes = new ArrayList<>(terms.scopes());
+              scopes.remove("offline_access");
+              if (!scopes.isEmpty()) {
+                form.add("scope", String.join(" ", scopes));
+              }
+              addResource(form, terms.resource());
+              return tokens
+                  .request(terms.tokenEndpoint(), client, form)
+                  .map(received -> Grant.of(terms, received));
+            });
+  }
+
+  ServerId server() {
+    return server;
+  }
+
+  Grants grants() {
+    return grants;
+  }
+
+  Future<Void> later(long millis) {
+    return vertx.timer(millis).mapEmpty();
+  }
+
+  /** Whether the server has refused a request without a credential. */
+  boolean isProtected() {
+    return challenge != null || config.endpoints().token() != null;
+  }
+
+  void learn(Challenge received) {
+    challenge =
+        received.resourceMetadata() == null && challenge != null
+            ? new Challenge(challenge.resourceMetadata(), received.scope())
+            : received;
+  }
+
+  private void count(String principal) {
+    long now = System.currentTimeMillis();
+    List<Long> times = new ArrayList<>(rounds.getOrDefault(principal, List.of()));
+    times.removeIf(time -> time < now - ROUND_MILLIS);
+    times.add(now);
+    rounds.put(principal, times);
+  }
+
+  /** The failure of a request without a usable grant. */
+  BridgeException consentRequired() {
+    return consentRequiredFor(challenge == null ? null : challenge.scope());
+  }
+
+  private BridgeException consentRequiredFor(String scope) {
+    BridgeException failure =
+        new BridgeException(
+            ErrorCode.CONSENT_REQUIRED,
+            "Server '" + server + "' requires that its user grants this bridge access");
+    return scope == null ? failure : failure.with("scope", scope);
+  }
+
+  /** The failure of a request that needs more scopes than were granted. */
+  BridgeException scopeRequired(String principal, String scope) {
+    long since = System.currentTimeMillis() - ROUND_MILLIS;
+    long recent =
+        rounds.getOrDefault(principal, List.of()).stream().filter(time -> time > since).count();
+    if (recent >= MAX_ROUNDS) {
+      return new BridgeException(
+          ErrorCode.FORBIDDEN,
+          "Server '"
+              + server
+              + "' refuses the request although its user has agreed "
+              + MAX_ROUNDS
+              + " times within an hour");
+    }
+    Set<String> all = new LinkedHashSet<>();
+    Grant granted = grants.known(principal).grant();
+    if (granted != null) {
+      all.addAll(granted.terms().scopes());
+    }
+    if (scope != null) {
+      all.addAll(split(scope));
+    }
+    return consentRequiredFor(all.isEmpty() ? null : String.join(" ", all));
+  }
+}

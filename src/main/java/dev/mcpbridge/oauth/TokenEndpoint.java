@@ -1,0 +1,91 @@
+package dev.mcpbridge.oauth;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.vertx.core.Future;
+import io.vertx.core.MultiMap;
+import java.io.IOException;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** Requests to token endpoints (RFC 6749 sections 3.2 and 5). Confined to the event loop. */
+final class TokenEndpoint {
+  private static final int MAX_TOKEN = 16 << 10;
+  private static final long MAX_SECONDS = TimeUnit.DAYS.toSeconds(365);
+
+  private final GuardedHttp http;
+
+  TokenEndpoint(GuardedHttp http) {
+    this.http = http;
+  }
+
+  /**
+   * Tokens of one response.
+   *
+   * @param refresh null if it is absent
+   * @param expiresMillis on the wall clock; {@link Long#MAX_VALUE} if it is unknown
+   * @param scopes null if they are those that were requested
+   */
+  record Tokens(String access, String refresh, long expiresMillis, List<String> scopes) {}
+
+  /** The authorization server refused the request; everything else is another failure. */
+  static final class Refused extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    private final String code;
+
+    Refused(String code) {
+      super("its authorization server refuses a token: " + code);
+      this.code = code;
+    }
+
+    /** Whether the grant has ended, so that only its user can renew it. */
+    boolean isGrantInvalid() {
+      return code.equals("invalid_grant");
+    }
+  }
+
+  Future<Tokens> request(String url, Registration client, MultiMap form) {
+    String authorization = client.authenticate(form);
+    return http.postForm(url, form, authorization)
+        .compose(
+            answer ->
+                answer.status() == 200
+                    ? tokens(answer.json())
+                    : Future.failedFuture(new Refused(error(answer.json()))));
+  }
+
+  /** An error code, of the characters that RFC 6749 allows. */
+  private static String error(JsonNode answer) {
+    String code = answer.path("error").asText();
+    return code.matches("[\\x21\\x23-\\x5B\\x5D-\\x7E]{1,64}") ? code : "no reason";
+  }
+
+  private static Future<Tokens> tokens(JsonNode answer) {
+    String access = answer.path("access_token").asText();
+    boolean isBearer = answer.path("token_type").asText("bearer").equalsIgnoreCase("bearer");
+    if (!isBearer || !isToken(access)) {
+      return Future.failedFuture(
+          new IOException("its authorization server returned no bearer token"));
+    }
+    String refresh = answer.path("refresh_token").textValue();
+    long seconds = answer.path("expires_in").asLong(0);
+    String scope = answer.path("scope").textValue();
+    return Future.succeededFuture(
+        new Tokens(
+            access,
+            refresh != null && isToken(refresh) ? refresh : null,
+            seconds <= 0 ? Long.MAX_VALUE : millisFromNow(Math.min(seconds, MAX_SECONDS)),
+            scope == null ? null : List.of(scope.strip().split(" +"))));
+  }
+
+  private static long millisFromNow(long seconds) {
+    return System.currentTimeMillis() + TimeUnit.SECONDS.toMillis(seconds);
+  }
+
+  /** RFC 6749 appendix A.12, except the space, which ends a token in a header. */
+  private static boolean isToken(String text) {
+    return !text.isEmpty()
+        && text.length() <= MAX_TOKEN
+        && text.chars().allMatch(c -> c > 0x20 && c < 0x7F);
+  }
+}
