@@ -24,6 +24,15 @@ public interface Approver {
     return Optional.empty();
   }
 
+  /**
+   * A call needs the user's consent, at a page that is opened in a browser.
+   *
+   * @return whether the user says that it is given
+   */
+  default boolean requestConsent(ToolOutcome.ConsentRequired consent) throws InterruptedException {
+    return false;
+  }
+
   /** Rejects every call. */
   static Approver rejectAll() {
     return call -> Decision.NO;

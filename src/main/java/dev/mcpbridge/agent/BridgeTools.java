@@ -111,7 +111,7 @@ public final class BridgeTools {
     String text = output.path("result").asText(output.path("error").asText(""));
     return switch (response.path("outcome").asText()) {
       case "confirmation_required" -> pending(response.path("confirmation"));
-      case "failed" -> new ToolOutcome.Failure(text);
+      case "failed" -> failed(response, text);
       default ->
           new ToolOutcome.Result(
               response.path("outcome").asText().equals("tool_error"),
@@ -120,6 +120,14 @@ public final class BridgeTools {
                   : List.of(new ContentBlock.Text(text)),
               login(response.path("server_id").asText(), response.path("_meta")));
     };
+  }
+
+  private static ToolOutcome failed(JsonNode response, String text) {
+    JsonNode problem = response.path("problem");
+    return problem.path("code").asText().equals("consent_required") && problem.has("connect_url")
+        ? new ToolOutcome.ConsentRequired(
+            response.path("server_id").asText(), problem.path("connect_url").asText(), text)
+        : new ToolOutcome.Failure(text);
   }
 
   private static ToolOutcome.Pending pending(JsonNode confirmation) {

@@ -42,7 +42,7 @@ final class CallRunner {
     try {
       for (int i = 0; i < results.size(); i++) {
         FunctionCall call = calls.get(i);
-        ToolOutcome outcome = logIn(call, decide(results.get(i)));
+        ToolOutcome outcome = logIn(call, decide(consented(call, results.get(i))));
         outcomes.add(outcome);
         listeners.forEach(each -> each.onOutcome(call, outcome));
       }
@@ -117,6 +117,27 @@ final class CallRunner {
   private Optional<String> ask(ToolOutcome.Login login) throws InterruptedException {
     try {
       return approver.requestCredential(login);
+    } catch (InterruptedException e) {
+      throw new QuestionCancelled();
+    }
+  }
+
+  /** A call without a consent has not run, so it can be repeated once the consent is given. */
+  private ToolOutcome consented(FunctionCall call, ToolOutcome outcome)
+      throws InterruptedException {
+    ToolOutcome last = outcome;
+    while (last instanceof ToolOutcome.ConsentRequired required) {
+      last =
+          ask(required)
+              ? tools.run(List.of(call)).get(0)
+              : new ToolOutcome.Failure(required.message());
+    }
+    return last;
+  }
+
+  private boolean ask(ToolOutcome.ConsentRequired consent) throws InterruptedException {
+    try {
+      return approver.requestConsent(consent);
     } catch (InterruptedException e) {
       throw new QuestionCancelled();
     }

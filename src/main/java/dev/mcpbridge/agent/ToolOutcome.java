@@ -38,6 +38,13 @@ public sealed interface ToolOutcome {
       String id, String token, String server, String tool, JsonNode arguments, String risk)
       implements ToolOutcome {}
 
+  /**
+   * The call has not run, because its user has to agree first, at a page of the bridge.
+   *
+   * @param message the failure, for a user who does not
+   */
+  record ConsentRequired(String server, String url, String message) implements ToolOutcome {}
+
   /** A server requires its user to log in at this URL. */
   record Login(String server, String url) {}
 }

@@ -60,6 +60,17 @@ public final class Authenticator {
             .toList();
   }
 
+  /** The login of users in a browser; empty if it is not configured. */
+  public Optional<UserLogin> login() {
+    return Optional.ofNullable(config.login())
+        .flatMap(
+            login ->
+                issuers.stream()
+                    .filter(issuer -> issuer.config().name().equals(login.issuer()))
+                    .findFirst()
+                    .map(issuer -> new UserLogin(login, issuer)));
+  }
+
   /** Whether callers need a credential. */
   public boolean isRequired() {
     return config.isRequired();

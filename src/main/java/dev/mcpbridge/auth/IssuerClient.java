@@ -50,7 +50,7 @@ final class IssuerClient {
   }
 
   /** Posts a form, authenticated as a client (RFC 6749 section 2.3.1). */
-  Future<Answer> post(String url, AuthConfig.Introspection self, MultiMap form) {
+  Future<Answer> post(String url, AuthConfig.Client self, MultiMap form) {
     String secret = encoded(self.clientSecret().reveal());
     return exchange(
         client -> client.postAbs(url).basicAuthentication(encoded(self.clientId()), secret),

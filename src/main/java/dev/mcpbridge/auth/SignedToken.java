@@ -83,6 +83,37 @@ final class SignedToken {
    */
   Identity verify(JWKSet keys, AuthConfig.Issuer issuer, long nowMillis) {
     AuthConfig.TokenRules rules = issuer.tokens();
+    verifySignature(keys, rules);
+    boolean isTyped = ACCESS_TOKEN.contains(token.getHeader().getType());
+    if (!isTyped && (rules.requiresAccessTokenType() || !claims.isAccessToken())) {
+      throw Rejection.WRONG_TYPE.failure();
+    }
+    verifyIssuer(issuer, nowMillis);
+    return claims.identity(issuer, false);
+  }
+
+  /**
+   * Verifies an ID token (OpenID Connect Core 1.0 section 3.1.3.7).
+   *
+   * @param clientId to which it must be issued
+   * @param nonce of the request
+   * @return its subject
+   * @throws dev.mcpbridge.error.BridgeException UNAUTHENTICATED
+   */
+  String verifyLogin(
+      JWKSet keys, AuthConfig.Issuer issuer, String clientId, String nonce, long nowMillis) {
+    verifySignature(keys, issuer.tokens());
+    verifyIssuer(issuer, nowMillis);
+    if (!claims.isFor(clientId) || ACCESS_TOKEN.contains(token.getHeader().getType())) {
+      throw Rejection.WRONG_AUDIENCE.failure();
+    }
+    if (!nonce.equals(claims.text("nonce"))) {
+      throw Rejection.MALFORMED.failure();
+    }
+    return claims.subject(false);
+  }
+
+  private void verifySignature(JWKSet keys, AuthConfig.TokenRules rules) {
     if (!rules.algorithms().contains(token.getHeader().getAlgorithm().getName())) {
       throw Rejection.WRONG_ALGORITHM.failure();
     }
@@ -93,18 +124,16 @@ final class SignedToken {
     if (fitting.stream().noneMatch(this::isSignedBy)) {
       throw Rejection.WRONG_SIGNATURE.failure();
     }
-    boolean isTyped = ACCESS_TOKEN.contains(token.getHeader().getType());
-    if (!isTyped && (rules.requiresAccessTokenType() || !claims.isAccessToken())) {
-      throw Rejection.WRONG_TYPE.failure();
-    }
+  }
+
+  private void verifyIssuer(AuthConfig.Issuer issuer, long nowMillis) {
     if (!issuer.issuer().equals(issuer())) {
       throw Rejection.WRONG_ISSUER.failure();
     }
     if (!claims.expires()) {
       throw Rejection.MALFORMED.failure();
     }
-    claims.checkValidity(rules.clockSkewMillis(), nowMillis);
-    return claims.identity(issuer, false);
+    claims.checkValidity(issuer.tokens().clockSkewMillis(), nowMillis);
   }
 
   /** The keys with the id, type, curve, use and algorithm of the header. */

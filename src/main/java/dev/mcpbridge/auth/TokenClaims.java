@@ -73,6 +73,16 @@ record TokenClaims(JsonNode claims) {
     return (long) (seconds.doubleValue() * 1000);
   }
 
+  /** Whether the token is for a client, and for no other (OpenID Connect Core 1.0 section 2). */
+  boolean isFor(String clientId) {
+    Set<String> audiences = texts(claims.path("aud"));
+    String authorized = text("azp");
+    return audiences.contains(clientId)
+        && (audiences.size() == 1
+            ? authorized == null || authorized.equals(clientId)
+            : clientId.equals(authorized));
+  }
+
   private String client() {
     String client = text("client_id");
     return client == null ? text("azp") : client;
@@ -86,7 +96,7 @@ record TokenClaims(JsonNode claims) {
   Identity identity(AuthConfig.Issuer issuer, boolean isIntrospected) {
     Principal principal =
         new Principal(
-            issuer.name() + "|" + subject(isIntrospected),
+            Principal.nameOf(issuer.name(), subject(isIntrospected)),
             scopes(issuer.grants()),
             roles(issuer.grants()),
             new Principal.Token(
@@ -111,7 +121,7 @@ record TokenClaims(JsonNode claims) {
    * The subject, which becomes part of names in logs. A client that acts for itself may have none
    * in an introspection; its id then follows a second bar, with which no subject may begin.
    */
-  private String subject(boolean isIntrospected) {
+  String subject(boolean isIntrospected) {
     String subject = text("sub");
     if (subject == null && isIntrospected && client() != null) {
       return "|" + client();

@@ -58,6 +58,33 @@ final class TokenIssuer {
         .map(known -> token.verify(known, config, System.currentTimeMillis()));
   }
 
+  /** A URL of the issuer's metadata. */
+  Future<String> endpoint(String member) {
+    return metadata.url(member).onComplete(this::noteTrouble);
+  }
+
+  /**
+   * Redeems an authorization code.
+   *
+   * @return the subject of the ID token
+   */
+  Future<String> idToken(AuthConfig.Client self, MultiMap form, String nonce) {
+    return endpoint("token_endpoint")
+        .compose(url -> client.post(url, self, form))
+        .map(answer -> SignedToken.parse(answer.json().path("id_token").asText()))
+        .compose(
+            token ->
+                keys.with(token.keyId())
+                    .map(
+                        known ->
+                            token.verifyLogin(
+                                known,
+                                config,
+                                self.clientId(),
+                                nonce,
+                                System.currentTimeMillis())));
+  }
+
   boolean introspects() {
     return config.introspection() != null;
   }
@@ -108,7 +135,7 @@ final class TokenIssuer {
     lastTrouble = trouble;
   }
 
-  private BridgeException unavailable() {
+  BridgeException unavailable() {
     return new BridgeException(
             ErrorCode.ISSUER_UNAVAILABLE,
             "The issuer '" + config.name() + "' cannot be asked about the access token")

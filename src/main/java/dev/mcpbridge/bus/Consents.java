@@ -44,6 +44,16 @@ public final class Consents {
         InstanceId.first(server), "redeem", ANSWER, WireCodecs.SERVER, unused -> TIMEOUT_MILLIS);
   }
 
+  /** Revokes and deletes what a caller has granted at a server. */
+  public static Address<String, ServerId> forget(ServerId server) {
+    return Address.atOwner(
+        InstanceId.first(server),
+        "forget",
+        WireCodecs.TEXT,
+        WireCodecs.SERVER,
+        unused -> TIMEOUT_MILLIS);
+  }
+
   /**
    * Begins an authorization.
    *

@@ -1,6 +1,7 @@
 package dev.mcpbridge.call;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.mcpbridge.auth.Pkce;
 import dev.mcpbridge.bus.Bus;
 import dev.mcpbridge.bus.Consents;
 import dev.mcpbridge.credentials.CredentialStore;
@@ -96,7 +97,7 @@ public final class ConsentTickets {
         && store.known("ticket " + known.name()).isPresent()) {
       return Future.succeededFuture(known);
     }
-    String secret = AuthorizationRequest.random();
+    String secret = Pkce.random();
     ConsentTicket ticket =
         new ConsentTicket(
             digest(secret),
@@ -105,7 +106,7 @@ public final class ConsentTickets {
             principal.token() == null ? null : principal.token().client(),
             server,
             scope,
-            AuthorizationRequest.random());
+            Pkce.random());
     Link link =
         new Link(
             new BridgeUrls(bridgeUrl.get()).connect(secret),
@@ -145,7 +146,7 @@ public final class ConsentTickets {
    * @return the URL at the authorization server
    */
   public Future<String> begin(ConsentTicket ticket, String browser) {
-    String state = AuthorizationRequest.random();
+    String state = Pkce.random();
     return store
         .get("ticket " + ticket.name())
         .compose(

@@ -11,12 +11,13 @@ import java.util.Set;
  *
  * @param publicUrl URL at which clients reach the bridge, without a trailing slash; null for the
  *     listener's own
+ * @param login null if users cannot log in at pages of the bridge
  */
-public record AuthConfig(List<Key> keys, List<Issuer> issuers, String publicUrl) {
+public record AuthConfig(List<Key> keys, List<Issuer> issuers, String publicUrl, Login login) {
 
   /** Only API keys. */
   public static AuthConfig of(List<Key> keys) {
-    return new AuthConfig(keys, List.of(), null);
+    return new AuthConfig(keys, List.of(), null, null);
   }
 
   /** Whether a caller needs a credential. */
@@ -60,7 +61,7 @@ public record AuthConfig(List<Key> keys, List<Issuer> issuers, String publicUrl)
       TokenRules tokens,
       Grants grants,
       long staleKeysMillis,
-      Introspection introspection,
+      Client introspection,
       Path trustedCertificates) {}
 
   /**
@@ -83,6 +84,13 @@ public record AuthConfig(List<Key> keys, List<Issuer> issuers, String publicUrl)
    */
   public record Grants(Map<String, String> scopes, List<String> roleClaims) {}
 
-  /** How the bridge authenticates to the introspection endpoint of an issuer. */
-  public record Introspection(String clientId, Secret clientSecret) {}
+  /** The bridge as a client of an issuer. */
+  public record Client(String clientId, Secret clientSecret) {}
+
+  /**
+   * How users log in at pages of the bridge.
+   *
+   * @param issuer configured name of the issuer
+   */
+  public record Login(String issuer, Client client) {}
 }

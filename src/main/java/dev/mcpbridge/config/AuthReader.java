@@ -12,7 +12,9 @@ final class AuthReader {
   private AuthReader() {}
 
   static AuthConfig read(Section auth) {
-    return new AuthConfig(keys(auth), issuers(auth), publicUrl(auth));
+    List<AuthConfig.Issuer> issuers = issuers(auth);
+    return new AuthConfig(
+        keys(auth), issuers, publicUrl(auth), login(auth.section("login"), issuers));
   }
 
   private static List<AuthConfig.Key> keys(Section auth) {
@@ -64,7 +66,7 @@ final class AuthReader {
             issuer.seconds("clockSkew")),
         new AuthConfig.Grants(scopes(issuer.section("scopes")), issuer.texts("roles")),
         issuer.seconds("staleKeys"),
-        introspection(issuer.section("introspection")),
+        client(issuer.section("introspection")),
         HttpEntryReader.authority(issuer.section("tls")));
   }
 
@@ -77,12 +79,22 @@ final class AuthReader {
   }
 
   /** Null if absent. */
-  private static AuthConfig.Introspection introspection(Section introspection) {
-    String id = introspection.text("clientId");
-    String secret = introspection.text("clientSecret");
-    return id == null || secret == null
-        ? null
-        : new AuthConfig.Introspection(id, new Secret(secret));
+  private static AuthConfig.Client client(Section client) {
+    String id = client.text("clientId");
+    String secret = client.text("clientSecret");
+    return id == null || secret == null ? null : new AuthConfig.Client(id, new Secret(secret));
+  }
+
+  /** Null if absent. */
+  private static AuthConfig.Login login(Section login, List<AuthConfig.Issuer> issuers) {
+    if (login.names().isEmpty()) {
+      return null;
+    }
+    String issuer = login.text("issuer");
+    if (issuers.stream().noneMatch(known -> known.name().equals(issuer))) {
+      login.report("issuer", "expected the name of an entry of auth.issuers");
+    }
+    return new AuthConfig.Login(issuer, client(login));
   }
 
   /** Without a trailing slash. */

@@ -87,6 +87,9 @@ public final class ConfigReader {
     ClusterConfig cluster = ClusterReader.read(root.section("cluster"), nodeOptions, environment);
     Map<ServerId, ServerConfig> servers =
         servers(root.withContent(serversKey, entries), strictness, risk, sandbox, warnings);
+    if (!auth.isRequired() && !http.isLoopback()) {
+      IsolationReader.requireKnownCallers(servers.values(), problems);
+    }
     if (!problems.isEmpty()) {
       throw new ConfigException(problems);
     }

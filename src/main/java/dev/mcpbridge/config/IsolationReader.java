@@ -1,5 +1,8 @@
 package dev.mcpbridge.config;
 
+import java.util.Collection;
+import java.util.List;
+
 /** Reads which callers share a server. Stateless. */
 final class IsolationReader {
   private IsolationReader() {}
@@ -22,6 +25,19 @@ final class IsolationReader {
     return isShared
         ? null
         : new ServerConfig.Isolation(isolation.equals("caller"), maxSessions, idle);
+  }
+
+  /** Callers who cannot be told apart would use each other's credentials. */
+  static void requireKnownCallers(Collection<ServerConfig> servers, List<ConfigProblem> problems) {
+    for (ServerConfig server : servers) {
+      OAuthConfig oauth = server.upstreamTarget().oauth();
+      if (oauth != null && oauth.isForCallers()) {
+        problems.add(
+            new ConfigProblem(
+                "mcpServers." + server.id() + ".oauth",
+                "needs callers who can be told apart: add auth.keys or auth.issuers"));
+      }
+    }
   }
 
   /** Credentials by OAuth are for MCP servers at a URL and for HTTP APIs. */

@@ -27,9 +27,7 @@ public record OAuthConfig(
     /** Those of each caller, after its consent. */
     USER,
     /** Those of the bridge. */
-    SERVICE,
-    /** The caller's access token, exchanged for one of the server. */
-    EXCHANGE
+    SERVICE
   }
 
   /**
@@ -46,11 +44,9 @@ public record OAuthConfig(
    *
    * @param scopes empty for those that the server asks for
    * @param resource null for the one in the metadata of the server
-   * @param audience of an exchanged token; null if absent
    * @param parameters further parameters of an authorization request
    */
-  public record Request(
-      List<String> scopes, String resource, String audience, Map<String, String> parameters) {}
+  public record Request(List<String> scopes, String resource, Map<String, String> parameters) {}
 
   /** Configured endpoints; each null if it is read from metadata. */
   public record Endpoints(URI authorization, URI token) {}
@@ -63,8 +59,13 @@ public record OAuthConfig(
    */
   public record Reach(boolean allowsLoopback, Path trustedCertificates) {}
 
+  /** Whether the lists for all callers are read with the credential of one of them. */
+  public boolean listsWithCaller() {
+    return isForCallers() && !catalogueByService;
+  }
+
   /** Whether each caller has a credential of its own. */
   public boolean isForCallers() {
-    return whose != Whose.SERVICE;
+    return whose == Whose.USER;
   }
 }

@@ -24,7 +24,6 @@ final class OAuthReader {
             new OAuthConfig.Request(
                 List.copyOf(oauth.texts("scopes")),
                 oauth.text("resource"),
-                oauth.text("audience"),
                 parameters(oauth.section("authorizeParams"))),
             new OAuthConfig.Endpoints(
                 HttpEntryReader.url(oauth, "authorizationUrl"),
@@ -58,7 +57,7 @@ final class OAuthReader {
     if (config.client().secret() != null && !isRegistered) {
       oauth.report("clientSecret", "needs a clientId");
     }
-    boolean needsSecret = config.whose() != OAuthConfig.Whose.USER || config.catalogueByService();
+    boolean needsSecret = !config.isForCallers() || config.catalogueByService();
     if (needsSecret && config.client().secret() == null) {
       oauth.report("clientSecret", "is required: the bridge authenticates with it");
     }

@@ -16,6 +16,7 @@ import dev.mcpbridge.call.OutputSchemaCheck;
 import dev.mcpbridge.cluster.Cluster;
 import dev.mcpbridge.config.BridgeConfig;
 import dev.mcpbridge.config.LimitsConfig;
+import dev.mcpbridge.config.ServerConfig;
 import dev.mcpbridge.credentials.CredentialStore;
 import dev.mcpbridge.credentials.UpstreamCredentials;
 import dev.mcpbridge.http.connect.ConnectDoor;
@@ -40,6 +41,7 @@ import dev.mcpbridge.http.rest.WhoamiApi;
 import dev.mcpbridge.http.toolcall.ModelCalls;
 import dev.mcpbridge.http.toolcall.ToolCallDoor;
 import dev.mcpbridge.limit.Shares;
+import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.validation.SchemaValidator;
 import io.vertx.core.Handler;
@@ -81,7 +83,16 @@ record Doors(
    * @param url of the bridge, as clients reach it
    */
   record Identities(
-      Supplier<Authenticator> authenticator, Supplier<BridgeConfig> config, Supplier<String> url) {}
+      Supplier<Authenticator> authenticator, Supplier<BridgeConfig> config, Supplier<String> url) {
+
+    /** Whether callers grant the bridge access to a server. */
+    boolean grantsAccess(ServerId server) {
+      ServerConfig entry = config.get().servers().get(server);
+      return entry != null
+          && entry.upstreamTarget().oauth() != null
+          && entry.upstreamTarget().oauth().isForCallers();
+    }
+  }
 
   static Doors open(
       Vertx vertx,
@@ -122,14 +133,18 @@ record Doors(
         new BatchApi(pipeline, ids, answers, depth),
         new BackgroundCallsApi(background, answers),
         new ServersApi(bus, directory, access, depth),
-        new CredentialsApi(access, services.credentials(), depth),
+        new CredentialsApi(bus, access, services.credentials(), identities::grantsAccess, depth),
         new CatalogueApi(bus, access, services.schemas()),
         new ConfirmationsApi(bus, pipeline, decided, calls, answers, depth),
         new EventsApi(bus, access, streams),
         new HealthApi(directory, access, cluster, conditions),
         new ClusterApi(cluster),
         new ConnectDoor(
-            services.consents(), identities.authenticator(), identities.config(), identities.url()),
+            services.consents(),
+            CredentialStore.ofConsents(cluster),
+            identities.authenticator(),
+            identities.config(),
+            identities.url()),
         new MetricsApi(directory, access, cluster, dependencies.memory(), dependencies.counts()),
         new McpDoor(
             mcp(vertx, dependencies, services, decided, ids, streams),

@@ -1,6 +1,6 @@
 package dev.mcpbridge.http;
 
-import dev.mcpbridge.http.connect.ConnectDoor;
+import dev.mcpbridge.http.connect.ConsentPage;
 import dev.mcpbridge.http.openapi.DocsPage;
 import dev.mcpbridge.http.reply.Replies;
 import dev.mcpbridge.protocol.BridgeIdentity;
@@ -30,7 +30,7 @@ final class PublicPages {
       BridgeIdentity self, Handler<RoutingContext> health) {
     Map<String, Handler<RoutingContext>> pages = new HashMap<>(DocsPage.pages());
     JsonSlice welcome = welcome(self);
-    pages.put("/oauth/page.css", ConnectDoor::style);
+    pages.put("/oauth/page.css", ConsentPage::style);
     pages.put("/", ctx -> Replies.json(ctx, 200, welcome));
     if (health != null) {
       HEALTH.forEach(path -> pages.put(path, health));

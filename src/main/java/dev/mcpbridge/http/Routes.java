@@ -90,6 +90,7 @@ final class Routes {
         .add(DELETE, "/cluster/voters/{node}", Scope.ADMIN, doors.cluster()::removeVoter)
         .add(GET, "/connect/{ticket}", null, doors.connect()::show)
         .add(POST, "/connect/{ticket}", null, doors.connect()::agree)
+        .add(GET, "/oauth/callback", null, doors.connect()::loggedIn)
         .add(GET, "/oauth/callback/{server}", null, doors.connect()::callback)
         .add(GET, "/oauth/client.json", null, doors.connect()::describeClient)
         .add(GET, "/metrics", Scope.READ, doors.metrics()::metrics)

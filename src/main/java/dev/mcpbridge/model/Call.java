@@ -62,6 +62,20 @@ public record Call(
     return with(id, deadline, streaming, envelope, cancellation);
   }
 
+  /** The same call with a credential for an API behind the bridge. */
+  public Call withAuthorization(String credential) {
+    return new Call(
+        id,
+        server,
+        target,
+        arguments,
+        caller.withAuthorization(credential),
+        deadlineNanos,
+        streaming,
+        envelope,
+        cancellation);
+  }
+
   public Call withStreaming(boolean enabled) {
     return with(id, deadlineNanos, enabled, envelope, cancellation);
   }

@@ -26,6 +26,11 @@ public record Catalogue(
   public static final Catalogue EMPTY =
       new Catalogue(Map.of(), List.of(), List.of(), List.of(), null, Map.of(), "0");
 
+  /** The same without resources, which may be one user's own. */
+  public Catalogue withoutResources() {
+    return new Catalogue(tools, List.of(), templates, prompts, omitted, warnings, digest);
+  }
+
   public static Map<String, Tool> byName(Collection<Tool> tools) {
     Map<String, Tool> map = new LinkedHashMap<>();
     tools.forEach(tool -> map.putIfAbsent(tool.name(), tool));

@@ -38,6 +38,15 @@ public record Principal(String name, Set<Scope> scopes, Set<String> roles, Token
       Set<String> granted,
       Map<Scope, String> scopeNames) {}
 
+  /**
+   * The name of the principal of a token.
+   *
+   * @param issuer configured name of its issuer
+   */
+  public static String nameOf(String issuer, String subject) {
+    return issuer + "|" + subject;
+  }
+
   public boolean may(Scope scope) {
     return scopes.contains(scope);
   }

@@ -2,13 +2,11 @@ package dev.mcpbridge.oauth;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.mcpbridge.auth.Pkce;
 import dev.mcpbridge.protocol.Json;
-import dev.mcpbridge.protocol.Sha256;
 import java.net.URI;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
-import java.security.SecureRandom;
-import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -20,9 +18,6 @@ import java.util.stream.Collectors;
  * @param pending what is needed to redeem the answer, as JSON; contains secrets
  */
 public record AuthorizationRequest(String url, String pending) {
-  private static final SecureRandom RANDOM = new SecureRandom();
-  private static final Base64.Encoder BASE64 = Base64.getUrlEncoder().withoutPadding();
-
   static AuthorizationRequest of(
       URI endpoint,
       Grant.Terms terms,
@@ -30,13 +25,13 @@ public record AuthorizationRequest(String url, String pending) {
       String state,
       boolean namesItself,
       Map<String, String> further) {
-    String verifier = random();
+    String verifier = Pkce.random();
     Map<String, String> parameters = new LinkedHashMap<>(further);
     parameters.put("response_type", "code");
     parameters.put("client_id", terms.client().clientId());
     parameters.put("redirect_uri", redirectUri);
     parameters.put("state", state);
-    parameters.put("code_challenge", BASE64.encodeToString(Sha256.of(verifier).bytes()));
+    parameters.put("code_challenge", Pkce.challenge(verifier));
     parameters.put("code_challenge_method", "S256");
     if (terms.resource() != null) {
       parameters.put("resource", terms.resource());
@@ -69,13 +64,6 @@ public record AuthorizationRequest(String url, String pending) {
     return issuer == null
         ? !request.path("namesItself").asBoolean()
         : issuer.equals(terms(request).issuer());
-  }
-
-  /** 256 random bits in Base64 for URLs. */
-  public static String random() {
-    byte[] bytes = new byte[32];
-    RANDOM.nextBytes(bytes);
-    return BASE64.encodeToString(bytes);
   }
 
   private static String withQuery(URI endpoint, Map<String, String> parameters) {

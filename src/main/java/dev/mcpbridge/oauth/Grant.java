@@ -27,11 +27,13 @@ record Grant(
   /**
    * What stays the same while tokens are refreshed.
    *
+   * @param revocationEndpoint null if tokens cannot be revoked
    * @param resource null if the server has no resource indicator
    */
   record Terms(
       String issuer,
       String tokenEndpoint,
+      String revocationEndpoint,
       Registration client,
       String resource,
       List<String> scopes) {
@@ -41,6 +43,7 @@ record Grant(
           Json.object()
               .put("issuer", issuer)
               .put("tokenEndpoint", tokenEndpoint)
+              .put("revocationEndpoint", revocationEndpoint)
               .put("resource", resource);
       scopes.forEach(json.putArray("scopes")::add);
       return json.set("client", client.json());
@@ -52,6 +55,7 @@ record Grant(
       return new Terms(
           json.path("issuer").asText(),
           json.path("tokenEndpoint").asText(),
+          json.path("revocationEndpoint").textValue(),
           Registration.of(json.path("client")),
           json.path("resource").textValue(),
           scopes);
@@ -65,6 +69,7 @@ record Grant(
             : new Terms(
                 terms.issuer(),
                 terms.tokenEndpoint(),
+                terms.revocationEndpoint(),
                 terms.client(),
                 terms.resource(),
                 tokens.scopes());

@@ -105,13 +105,7 @@ public final class OAuthClient {
       BridgeUrls bridge,
       String state,
       String scope) {
-    Grant.Terms terms =
-        new Grant.Terms(
-            found.issuer().issuer(),
-            found.issuer().endpoint("token_endpoint"),
-            client,
-            found.resource(),
-            scopes(found, scope));
+    Grant.Terms terms = terms(found, client, scope);
     try {
       return Future.succeededFuture(
           AuthorizationRequest.of(
@@ -124,6 +118,17 @@ public final class OAuthClient {
     } catch (IOException e) {
       return Future.failedFuture(e);
     }
+  }
+
+  private Grant.Terms terms(Discovery.ProtectedServer found, Registration client, String scope) {
+    AuthorizationServer issuer = found.issuer();
+    return new Grant.Terms(
+        issuer.issuer(),
+        issuer.endpoint("token_endpoint"),
+        issuer.metadata().path("revocation_endpoint").textValue(),
+        client,
+        found.resource(),
+        scopes(found, scope));
   }
 
   /** What the operator wants, else what the server asked for, else what its metadata names. */
@@ -204,13 +209,7 @@ public final class OAuthClient {
               Registration client =
                   Registration.of(
                       config.client().id(), config.client().secret().reveal(), found.issuer());
-              Grant.Terms terms =
-                  new Grant.Terms(
-                      found.issuer().issuer(),
-                      found.issuer().endpoint("token_endpoint"),
-                      client,
-                      found.resource(),
-                      scopes(found, null));
+              Grant.Terms terms = terms(found, client, null);
               MultiMap form =
                   MultiMap.caseInsensitiveMultiMap().add("grant_type", "client_credentials");
               List<String> scopes = new ArrayList<>(terms.scopes());

@@ -54,6 +54,20 @@ final class TokenEndpoint {
                     : Future.failedFuture(new Refused(error(answer.json()))));
   }
 
+  /** Revokes a grant by its refresh token, or by its access token. */
+  Future<Void> revoke(Grant grant) {
+    if (grant.terms().revocationEndpoint() == null) {
+      return Future.succeededFuture();
+    }
+    boolean isRefreshable = grant.isRefreshable();
+    MultiMap form =
+        MultiMap.caseInsensitiveMultiMap()
+            .add("token", isRefreshable ? grant.tokens().refresh() : grant.tokens().access())
+            .add("token_type_hint", isRefreshable ? "refresh_token" : "access_token");
+    String authorization = grant.terms().client().authenticate(form);
+    return http.postForm(grant.terms().revocationEndpoint(), form, authorization).mapEmpty();
+  }
+
   /** An error code, of the characters that RFC 6749 allows. */
   private static String error(JsonNode answer) {
     String code = answer.path("error").asText();

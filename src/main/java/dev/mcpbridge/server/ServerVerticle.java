@@ -6,6 +6,7 @@ import dev.mcpbridge.bus.Addresses.InstanceStopped;
 import dev.mcpbridge.bus.Bus;
 import dev.mcpbridge.bus.Consents;
 import dev.mcpbridge.config.OAuthConfig;
+import dev.mcpbridge.config.OpenApiSource;
 import dev.mcpbridge.config.ServerConfig;
 import dev.mcpbridge.model.Call;
 import dev.mcpbridge.model.InstanceId;
@@ -44,6 +45,9 @@ public final class ServerVerticle extends VerticleBase {
   private volatile LongSupplier drainMillis;
   private Upstreams upstreams;
   private OAuthClient oauth;
+
+  /** Null for servers whose connections are authorized, or that need no credentials. */
+  private AuthorizedCalls authorizedCalls;
 
   /**
    * What all servers of a bridge have in common.
@@ -94,6 +98,9 @@ public final class ServerVerticle extends VerticleBase {
     ViewPublisher publisher = new ViewPublisher(bus, instanceId);
     oauth = oauth();
     upstreams = new Upstreams(config, instanceEnvironment, oauth, publisher);
+    if (oauth != null && config.upstreamTarget() instanceof OpenApiSource) {
+      authorizedCalls = new AuthorizedCalls(oauth, upstreams::call);
+    }
     register(Addresses.call(id).at(instanceId), this::call);
     if (config.sandboxPool() != null && !config.sandboxPool().isPerCall()) {
       register(Addresses.isolated(id).at(instanceId), upstreams::callInContainer);
@@ -102,6 +109,7 @@ public final class ServerVerticle extends VerticleBase {
     if (oauth != null && instanceId.number() == 1) {
       register(Consents.begin(id), this::beginConsent);
       register(Consents.redeem(id), this::redeemConsent);
+      register(Consents.forget(id), principal -> oauth.forget(principal).map(config.id()));
     }
     register(Addresses.view(instanceId), unused -> view());
     register(Addresses.restart(instanceId), unused -> upstreams.restart(drainMillis.getAsLong()));
@@ -125,7 +133,10 @@ public final class ServerVerticle extends VerticleBase {
     return lease
         .callerLimits()
         .quotas()
-        .within(Quotas.Place.OWNER, call, () -> upstreams.call(call));
+        .within(
+            Quotas.Place.OWNER,
+            call,
+            () -> authorizedCalls == null ? upstreams.call(call) : authorizedCalls.run(call));
   }
 
   private Future<Consents.Begun> beginConsent(Consents.Request request) {

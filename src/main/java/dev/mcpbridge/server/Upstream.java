@@ -2,6 +2,7 @@ package dev.mcpbridge.server;
 
 import dev.mcpbridge.bus.Addresses.ResourceSubscription;
 import dev.mcpbridge.bus.Addresses.ServerRequest;
+import dev.mcpbridge.config.OAuthConfig;
 import dev.mcpbridge.config.OpenApiSource;
 import dev.mcpbridge.config.ServerConfig;
 import dev.mcpbridge.error.BridgeException;
@@ -287,7 +288,7 @@ final class Upstream implements Instance.Listener {
             deadlineNanos)
         .map(
             found -> {
-              catalogue = found;
+              catalogue = offered(found);
               protocolVersion = negotiated.revision();
               identity =
                   new ServerIdentity(
@@ -377,7 +378,7 @@ final class Upstream implements Instance.Listener {
         .onSuccess(
             found -> {
               if (!found.digest().equals(catalogue.digest())) {
-                catalogue = found;
+                catalogue = offered(found);
                 publish();
               }
             })
@@ -388,6 +389,12 @@ final class Upstream implements Instance.Listener {
                 refreshSoon(changedInstance);
               }
             });
+  }
+
+  /** Leaves out what may be only for the caller whose credential is used. */
+  private Catalogue offered(Catalogue found) {
+    OAuthConfig oauth = config.upstreamTarget().oauth();
+    return oauth != null && oauth.listsWithCaller() ? found.withoutResources() : found;
   }
 
   private void startIfStopped() {

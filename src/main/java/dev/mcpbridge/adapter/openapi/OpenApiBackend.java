@@ -184,7 +184,23 @@ public final class OpenApiBackend implements Backend {
     if (response.status() == 401) {
       credentials.invalidateTokens();
     }
+    if (source.oauth() != null && isRefused(response)) {
+      throw new BridgeException(
+              ErrorCode.CONSENT_REQUIRED,
+              "The API of server '" + name + "' refuses the caller's credential")
+          .with("status", response.status())
+          .with("challenge", String.valueOf(response.header("www-authenticate")));
+    }
     return resultMapper.of(response, hasOutputSchema);
+  }
+
+  /** RFC 6750 section 3.1. */
+  private static boolean isRefused(HttpCaller.Response response) {
+    String challenge = response.header("www-authenticate");
+    return response.status() == 401
+        || response.status() == 403
+            && challenge != null
+            && challenge.contains("insufficient_scope");
   }
 
   @Override

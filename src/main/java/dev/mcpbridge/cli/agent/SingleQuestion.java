@@ -63,6 +63,14 @@ final class SingleQuestion implements Approver, AgentListener {
   }
 
   @Override
+  public boolean requestConsent(ToolOutcome.ConsentRequired consent) {
+    needsHuman = true;
+    err.println(
+        TerminalText.escape(consent.server() + " needs your consent, at: " + consent.url()));
+    return false;
+  }
+
+  @Override
   public Optional<String> requestCredential(ToolOutcome.Login login) {
     needsHuman = true;
     err.println(TerminalText.escape(login.server() + " wants you to log in: " + login.url()));

@@ -63,6 +63,21 @@ final class TerminalApprover implements Approver {
   }
 
   @Override
+  public boolean requestConsent(ToolOutcome.ConsentRequired consent) throws InterruptedException {
+    terminalScreen.stopSpinner();
+    terminalScreen.line(
+        "? " + TerminalText.escape(consent.server()) + " needs your consent. Open in a browser:",
+        PROMPT);
+    terminalScreen.line("    " + TerminalText.escape(consent.url()));
+    String answer = readText("  Press Enter when you have agreed there (n to skip): ", null);
+    if (answer.equalsIgnoreCase("n") || answer.equalsIgnoreCase("no")) {
+      return false;
+    }
+    terminalScreen.startSpinner("calling");
+    return true;
+  }
+
+  @Override
   public Optional<String> requestCredential(ToolOutcome.Login login) throws InterruptedException {
     terminalScreen.stopSpinner();
     terminalScreen.line(

@@ -3,29 +3,27 @@ package dev.mcpbridge.http.connect;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.mcpbridge.auth.Authenticator;
 import dev.mcpbridge.auth.Identity;
+import dev.mcpbridge.auth.Pkce;
+import dev.mcpbridge.auth.UserLogin;
 import dev.mcpbridge.call.ConsentTicket;
 import dev.mcpbridge.call.ConsentTickets;
 import dev.mcpbridge.config.BridgeConfig;
 import dev.mcpbridge.config.ServerConfig;
+import dev.mcpbridge.credentials.CredentialStore;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.http.reply.Problems;
 import dev.mcpbridge.http.reply.Replies;
 import dev.mcpbridge.model.Principal;
 import dev.mcpbridge.model.ServerId;
-import dev.mcpbridge.oauth.AuthorizationRequest;
 import dev.mcpbridge.oauth.BridgeUrls;
 import dev.mcpbridge.oauth.ClientMetadata;
 import dev.mcpbridge.protocol.Json;
 import io.vertx.core.Future;
-import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.Cookie;
 import io.vertx.core.http.CookieSameSite;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.ext.web.RoutingContext;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -38,10 +36,10 @@ import java.util.function.Supplier;
  * account (MCP basic/security best practices).
  */
 public final class ConnectDoor {
-  private static final String STYLE = "/dev/mcpbridge/http/connect/page.css";
   private static final int COOKIE_SECONDS = 600;
 
   private final ConsentTickets tickets;
+  private final Logins logins;
   private final Supplier<Authenticator> authenticator;
   private final Supplier<BridgeConfig> config;
   private final Supplier<String> bridgeUrl;
@@ -51,10 +49,12 @@ public final class ConnectDoor {
    */
   public ConnectDoor(
       ConsentTickets tickets,
+      CredentialStore store,
       Supplier<Authenticator> authenticator,
       Supplier<BridgeConfig> config,
       Supplier<String> bridgeUrl) {
     this.tickets = tickets;
+    this.logins = new Logins(store);
     this.authenticator = authenticator;
     this.config = config;
     this.bridgeUrl = bridgeUrl;
@@ -78,24 +78,75 @@ public final class ConnectDoor {
 
   private Future<Void> agree(RoutingContext ctx, ConsentTicket ticket) {
     requireOwnForm(ctx, ticket);
-    return prove(ctx, ticket)
+    Authenticator known = authenticator.get();
+    String browser = browser(ctx);
+    if (ticket.issuer() != null) {
+      return logins
+          .begin(login(ticket), redirectUri(), ctx.pathParam("ticket"), browser)
+          .map(url -> redirect(ctx, url, browser));
+    }
+    return isPrincipal(known, ctx, ticket)
         .compose(
-            isProved -> {
-              if (!isProved) {
+            isPrincipal -> {
+              if (!isPrincipal) {
                 sendForm(ctx, 403, ticket, "That is not the key of " + ticket.principal());
                 return Future.succeededFuture();
               }
-              String browser = browser(ctx);
-              return tickets
-                  .begin(ticket, browser)
-                  .map(
-                      url -> {
-                        ctx.response().addCookie(cookie(browser));
-                        ConsentPage.headers().forEach(ctx.response()::putHeader);
-                        ctx.response().putHeader("location", url).setStatusCode(303).end();
-                        return null;
-                      });
+              return tickets.begin(ticket, browser).map(url -> redirect(ctx, url, browser));
             });
+  }
+
+  private Void redirect(RoutingContext ctx, String url, String browser) {
+    ctx.response().addCookie(cookie(browser));
+    ConsentPage.headers().forEach(ctx.response()::putHeader);
+    ctx.response().putHeader("location", url).setStatusCode(303).end();
+    return null;
+  }
+
+  /** The login of the principal's issuer. */
+  private UserLogin login(ConsentTicket ticket) {
+    return authenticator
+        .get()
+        .login()
+        .filter(login -> login.isFor(ticket.issuer()))
+        .orElseThrow(
+            () ->
+                new BridgeException(
+                    ErrorCode.FORBIDDEN,
+                    "Users of this issuer cannot log in at this bridge: its operator has to set"
+                        + " auth.login"));
+  }
+
+  private String redirectUri() {
+    return bridgeUrl.get() + "/oauth/callback";
+  }
+
+  /** GET /oauth/callback: the browser comes back from a login. */
+  public void loggedIn(RoutingContext ctx) {
+    String browser = stored(ctx);
+    Future.succeededFuture(authenticator.get().login().orElse(null))
+        .compose(
+            login ->
+                login == null
+                    ? Future.failedFuture(new BridgeException(ErrorCode.NOT_FOUND, "No such page"))
+                    : logins.complete(
+                        login, only(ctx, "state"), only(ctx, "code"), only(ctx, "iss"), browser))
+        .compose(
+            user -> tickets.ticket(user.ticket()).compose(ticket -> begin(user, ticket, browser)))
+        .onSuccess(url -> redirect(ctx, url, browser))
+        .onFailure(failure -> sendFailure(ctx, failure));
+  }
+
+  /** A link that another user has passed on connects no account of this one. */
+  private Future<String> begin(Logins.LoggedIn user, ConsentTicket ticket, String browser) {
+    return user.principal().equals(ticket.principal())
+        ? tickets.begin(ticket, browser)
+        : Future.failedFuture(
+            new BridgeException(
+                ErrorCode.FORBIDDEN,
+                "You are logged in as "
+                    + user.principal()
+                    + ", but this link is for another user. Nothing was connected"));
   }
 
   /** The form must come from the page itself, in the same browser. */
@@ -109,16 +160,10 @@ public final class ConnectDoor {
   }
 
   /** Whether the user of the browser is the principal of the ticket. */
-  private Future<Boolean> prove(RoutingContext ctx, ConsentTicket ticket) {
-    Authenticator known = authenticator.get();
+  private static Future<Boolean> isPrincipal(
+      Authenticator known, RoutingContext ctx, ConsentTicket ticket) {
     if (!known.isRequired()) {
       return Future.succeededFuture(ticket.principal().equals(Principal.ANONYMOUS.name()));
-    }
-    if (ticket.issuer() != null) {
-      return Future.failedFuture(
-          new BridgeException(
-              ErrorCode.FORBIDDEN,
-              "This bridge cannot verify in a browser who you are; ask its operator"));
     }
     String key = ctx.request().getFormAttribute("key");
     return known
@@ -161,7 +206,6 @@ public final class ConnectDoor {
 
   /** GET /oauth/callback/{server}: the browser comes back from the authorization server. */
   public void callback(RoutingContext ctx) {
-    Cookie stored = ctx.request().getCookie(cookieName());
     String server = ctx.pathParam("server");
     Future<ServerId> completed =
         ServerId.isValid(server)
@@ -172,7 +216,7 @@ public final class ConnectDoor {
                     only(ctx, "code"),
                     only(ctx, "iss"),
                     only(ctx, "error"),
-                    stored == null ? null : stored.getValue()))
+                    stored(ctx)))
             : Future.failedFuture(new BridgeException(ErrorCode.NOT_FOUND, "No such page"));
     completed
         .onSuccess(
@@ -207,15 +251,6 @@ public final class ConnectDoor {
     Replies.json(ctx, 200, Json.slice(metadata));
   }
 
-  /** GET /oauth/page.css. */
-  public static void style(RoutingContext ctx) {
-    try (InputStream in = ConnectDoor.class.getResourceAsStream(STYLE)) {
-      ctx.response().putHeader("content-type", "text/css").end(Buffer.buffer(in.readAllBytes()));
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-  }
-
   private static void sendFailure(RoutingContext ctx, Throwable failure) {
     BridgeException known = Problems.of(failure);
     ConsentPage.send(
@@ -224,9 +259,14 @@ public final class ConnectDoor {
 
   /** A secret of the browser; one that it has already is kept, for its other tabs. */
   private String browser(RoutingContext ctx) {
-    Cookie stored = ctx.request().getCookie(cookieName());
-    boolean isUsable = stored != null && stored.getValue().matches("[A-Za-z0-9_-]{43}");
-    return isUsable ? stored.getValue() : AuthorizationRequest.random();
+    String stored = stored(ctx);
+    return stored != null && stored.matches("[A-Za-z0-9_-]{43}") ? stored : Pkce.random();
+  }
+
+  /** Null if the browser has none. */
+  private String stored(RoutingContext ctx) {
+    Cookie cookie = ctx.request().getCookie(cookieName());
+    return cookie == null ? null : cookie.getValue();
   }
 
   private boolean isSecure() {

@@ -1,7 +1,11 @@
 package dev.mcpbridge.http.connect;
 
 import dev.mcpbridge.protocol.HiddenCharacters;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.ext.web.RoutingContext;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
@@ -9,7 +13,8 @@ import java.util.Map;
  * Pages for people, without scripts. Texts of others are escaped, and their invisible characters
  * shown. Stateless.
  */
-final class ConsentPage {
+public final class ConsentPage {
+  private static final String STYLE = "/dev/mcpbridge/http/connect/page.css";
   private static final String FRAME =
       """
       <!DOCTYPE html>
@@ -87,6 +92,15 @@ final class ConsentPage {
         .putHeader("content-type", "text/html; charset=utf-8")
         .setStatusCode(status)
         .end(html);
+  }
+
+  /** GET /oauth/page.css. */
+  public static void style(RoutingContext ctx) {
+    try (InputStream in = ConsentPage.class.getResourceAsStream(STYLE)) {
+      ctx.response().putHeader("content-type", "text/css").end(Buffer.buffer(in.readAllBytes()));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   /** No cache, other site or frame learns the secret in the address. */

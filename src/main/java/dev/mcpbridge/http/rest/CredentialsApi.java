@@ -1,16 +1,29 @@
 package dev.mcpbridge.http.rest;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.mcpbridge.bus.Bus;
+import dev.mcpbridge.bus.Consents;
 import dev.mcpbridge.call.AccessControl;
 import dev.mcpbridge.credentials.UpstreamCredentials;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.http.reply.Callers;
 import dev.mcpbridge.model.ServerId;
+import io.vertx.core.Future;
 import io.vertx.ext.web.RoutingContext;
+import java.util.function.Predicate;
 
-/** The caller's own credential for an upstream API, used for that caller's calls only. */
-public record CredentialsApi(AccessControl access, UpstreamCredentials credentials, int maxDepth) {
+/**
+ * The caller's own credential for a server, used for that caller's calls only.
+ *
+ * @param grantsAccess whether callers grant the bridge access to a server
+ */
+public record CredentialsApi(
+    Bus bus,
+    AccessControl access,
+    UpstreamCredentials credentials,
+    Predicate<ServerId> grantsAccess,
+    int maxDepth) {
   private static final long DEFAULT_SECONDS = 3_600;
   private static final long MAX_SECONDS = 86_400;
 
@@ -38,8 +51,15 @@ public record CredentialsApi(AccessControl access, UpstreamCredentials credentia
 
   /** DELETE /servers/{server}/credentials. */
   public void delete(RoutingContext ctx) {
+    ServerId server = Paths.server(ctx);
+    String caller = Callers.of(ctx).name();
     credentials
-        .remove(Callers.of(ctx).name(), Paths.server(ctx))
+        .remove(caller, server)
+        .compose(
+            removed ->
+                grantsAccess.test(server)
+                    ? bus.request(Consents.forget(server), caller)
+                    : Future.succeededFuture(server))
         .onSuccess(removed -> ctx.response().setStatusCode(204).end())
         .onFailure(ctx::fail);
   }
