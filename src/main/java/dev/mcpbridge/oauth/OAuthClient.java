@@ -172,12 +172,14 @@ public final class OAuthClient {
         .recover(failure -> Future.failedFuture(impossible(failure)));
   }
 
-  /** Ends the grant of a caller. */
+  /** Deletes the grant of a caller, and revokes its tokens if that is possible (RFC 7009). */
   public Future<Void> forget(String principal) {
     return grants
         .of(principal)
-        .compose(kept -> grants.remove(principal, kept.version()))
-        .mapEmpty();
+        .compose(kept -> grants.remove(principal, kept.version()).map(kept.grant()))
+        .compose(
+            grant ->
+                grant == null ? Future.succeededFuture() : tokens.revoke(grant).otherwiseEmpty());
   }
 
   private BridgeException impossible(Throwable failure) {

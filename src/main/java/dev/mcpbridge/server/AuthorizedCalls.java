@@ -17,7 +17,18 @@ import java.util.function.Function;
 record AuthorizedCalls(OAuthClient oauth, Function<Call, Future<JsonSlice>> calls) {
 
   Future<JsonSlice> run(Call call) {
-    return call.caller().authorization() == null ? run(call, true) : calls.apply(call);
+    return call.caller().authorization() == null
+        ? run(call, true)
+        : calls
+            .apply(call)
+            .recover(
+                failure ->
+                    Future.failedFuture(
+                        isRefusal(failure)
+                            ? new BridgeException(
+                                ErrorCode.UPSTREAM_ERROR,
+                                "The API refuses the credential that its caller sent")
+                            : failure));
   }
 
   private Future<JsonSlice> run(Call call, boolean mayRepeat) {
