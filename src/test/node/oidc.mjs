@@ -1,8 +1,10 @@
-// An OpenID provider whose user is logged in as alice. The first time that a client asks, it gets
-// the scope mcp:read only; from the second time on what it asks for. Prints its issuer.
+// An OpenID provider whose user is logged in as alice, or as the cookie "user" says. The first time
+// that a client asks, it gets the scope mcp:read only; from the second time on what it asks for.
+// Called with the redirect URIs of its clients "app" and "pages". Prints its issuer.
 import http from 'node:http';
 import Provider from 'oidc-provider';
 
+const [app = 'http://127.0.0.1:9/app', pages = 'http://127.0.0.1:9/pages'] = process.argv.slice(2);
 const server = http.createServer();
 await new Promise((listening) => server.listen(0, '127.0.0.1', listening));
 const issuer = `http://127.0.0.1:${server.address().port}`;
@@ -14,6 +16,9 @@ const provider = new Provider(issuer, {
       grant_types: ['client_credentials'] },
     { client_id: 'bridge', client_secret: 'bridge-secret', redirect_uris: [], response_types: [],
       grant_types: [] },
+    { client_id: 'app', client_secret: 'app-secret', redirect_uris: [app], application_type: 'native' },
+    { client_id: 'pages', client_secret: 'pages-secret', redirect_uris: [pages],
+      application_type: 'native' },
   ],
   scopes: ['openid', 'offline_access', 'mcp:read', 'mcp:call'],
   features: {
@@ -41,18 +46,19 @@ provider.use(async (ctx, next) => {
     return;
   }
   const { params } = await provider.interactionDetails(ctx.req, ctx.res);
-  const grant = new provider.Grant({ accountId: 'alice', clientId: params.client_id });
+  const accountId = ctx.cookies.get('user') ?? 'alice';
+  const grant = new provider.Grant({ accountId, clientId: params.client_id });
   const wanted = asked.has(params.client_id) ? params.scope : 'mcp:read';
   asked.add(params.client_id);
   const refused = params.scope.split(' ')
     .filter((scope) => scope.startsWith('mcp:') && !wanted.includes(scope)).join(' ');
   grant.addOIDCScope(`openid offline_access ${wanted}`);
   grant.rejectOIDCScope(refused);
-  for (const resource of [params.resource].flat()) {
+  for (const resource of [params.resource ?? []].flat()) {
     grant.addResourceScope(resource, wanted);
     grant.rejectResourceScope(resource, refused);
   }
-  const result = { login: { accountId: 'alice' }, consent: { grantId: await grant.save() } };
+  const result = { login: { accountId }, consent: { grantId: await grant.save() } };
   ctx.respond = false;
   await provider.interactionFinished(ctx.req, ctx.res, result, { mergeWithLastSubmission: false });
 });

@@ -84,8 +84,7 @@ final class SignedToken {
   Identity verify(JWKSet keys, AuthConfig.Issuer issuer, long nowMillis) {
     AuthConfig.TokenRules rules = issuer.tokens();
     verifySignature(keys, rules);
-    boolean isTyped = ACCESS_TOKEN.contains(token.getHeader().getType());
-    if (!isTyped && (rules.requiresAccessTokenType() || !claims.isAccessToken())) {
+    if (!isTypedAsAccessToken() && (rules.requiresAccessTokenType() || !claims.isAccessToken())) {
       throw Rejection.WRONG_TYPE.failure();
     }
     verifyIssuer(issuer, nowMillis);
@@ -104,13 +103,19 @@ final class SignedToken {
       JWKSet keys, AuthConfig.Issuer issuer, String clientId, String nonce, long nowMillis) {
     verifySignature(keys, issuer.tokens());
     verifyIssuer(issuer, nowMillis);
-    if (!claims.isFor(clientId) || ACCESS_TOKEN.contains(token.getHeader().getType())) {
+    if (!claims.isFor(clientId) || isTypedAsAccessToken()) {
       throw Rejection.WRONG_AUDIENCE.failure();
     }
     if (!nonce.equals(claims.text("nonce"))) {
       throw Rejection.MALFORMED.failure();
     }
     return claims.subject(false);
+  }
+
+  /** The type is optional (RFC 7515 section 4.1.9). */
+  private boolean isTypedAsAccessToken() {
+    JOSEObjectType type = token.getHeader().getType();
+    return type != null && ACCESS_TOKEN.contains(type);
   }
 
   private void verifySignature(JWKSet keys, AuthConfig.TokenRules rules) {

@@ -289,6 +289,47 @@ class SignedTokenTest {
   }
 
   @Test
+  void tokenWithoutATypeIsOneOfAnotherType() {
+    JWSHeader header = TokenForge.header(RSA).type(null).build();
+    String untyped = TokenForge.sign(RSA, header, claims().build());
+
+    assertRejected("wrong type", untyped);
+    assertEquals(
+        "corp|alice",
+        verify(untyped, KEYS, issuer(false), System.currentTimeMillis()).principal().name());
+  }
+
+  @Test
+  void loginNeedsAnIdTokenOfItsRequestForTheClientAlone() {
+    JWTClaimsSet.Builder login =
+        claims().audience("pages").claim("nonce", "n").claim("client_id", null);
+    assertEquals("alice", login(login.build(), "n"));
+
+    assertLoginFails(login.build(), "other");
+    assertLoginFails(login.claim("nonce", null).build(), "n");
+    login.claim("nonce", "n");
+    assertLoginFails(login.audience("other").build(), "n");
+    assertLoginFails(login.audience(List.of("pages", "other")).build(), "n");
+    assertLoginFails(login.audience("pages").claim("azp", "other").build(), "n");
+    login.claim("azp", null);
+    assertLoginFails(login.issuer("https://evil.example").build(), "n");
+    login.issuer(claims().build().getIssuer());
+    assertLoginFails(login.expirationTime(new Date(0)).build(), "n");
+  }
+
+  private static String login(JWTClaimsSet claims, String nonce) {
+    JWSHeader header = TokenForge.header(RSA).type(JOSEObjectType.JWT).build();
+    return SignedToken.parse(TokenForge.sign(RSA, header, claims))
+        .verifyLogin(KEYS, issuer(true), "pages", nonce, System.currentTimeMillis());
+  }
+
+  private static void assertLoginFails(JWTClaimsSet claims, String nonce) {
+    BridgeException refused =
+        assertThrows(BridgeException.class, () -> login(claims, nonce), claims.toString());
+    assertEquals(ErrorCode.UNAUTHENTICATED, refused.code());
+  }
+
+  @Test
   void otherTypesAreAcceptedOnlyWhereConfiguredAndNeverIdTokens() {
     JWSHeader header = TokenForge.header(RSA).type(JOSEObjectType.JWT).build();
     String keycloak =

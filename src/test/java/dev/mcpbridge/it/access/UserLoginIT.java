@@ -1,0 +1,120 @@
+package dev.mcpbridge.it.access;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.mcpbridge.fixture.ConsentBrowser;
+import dev.mcpbridge.fixture.FreePorts;
+import dev.mcpbridge.fixture.OpenIdProvider;
+import dev.mcpbridge.fixture.ProtectedServer;
+import dev.mcpbridge.fixture.TestBridge;
+import dev.mcpbridge.fixture.TestBridge.Answer;
+import java.net.URI;
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Users with access tokens, who log in at their issuer before they agree at the consent page. */
+@Tag("access")
+class UserLoginIT {
+  @TempDir private static Path log;
+
+  private static ProtectedServer notes;
+  private static OpenIdProvider provider;
+  private static TestBridge bridge;
+
+  @BeforeAll
+  static void start() throws Exception {
+    int port = FreePorts.find(1).get(0);
+    notes = new ProtectedServer();
+    provider = new OpenIdProvider(log, "http://127.0.0.1:" + port + "/oauth/callback");
+    bridge =
+        TestBridge.at(
+            port,
+            ("{'auth':{'issuers':[{'name':'corp','issuer':'%s'}],'login':{'issuer':'corp',"
+                    + "'clientId':'pages','clientSecret':'pages-secret'}},"
+                    + "'mcpServers':{'notes':%s}}")
+                .formatted(provider.issuer(), notes.entry("")));
+    provider.userToken("warm-up", own(), "mcp:read mcp:call");
+  }
+
+  @AfterAll
+  static void stop() throws Exception {
+    bridge.close();
+    provider.close();
+    notes.close();
+  }
+
+  @BeforeEach
+  void forget() {
+    notes.revokeAll();
+  }
+
+  private static String own() {
+    return "http://127.0.0.1:" + bridge.port();
+  }
+
+  private static Answer call(String token) throws Exception {
+    return bridge.post("/servers/notes/tools/me", "{}", "authorization", "Bearer " + token);
+  }
+
+  private static ConsentBrowser browserOf(String user) {
+    return new ConsentBrowser().withCookie(provider.issuer(), "user", user);
+  }
+
+  @Test
+  void userLogsInAndIsSentOnToTheServer() throws Exception {
+    String token = provider.userToken("alice", own(), "mcp:read mcp:call");
+    Answer refused = call(token);
+    assertEquals("consent_required", refused.code(), refused.toString());
+
+    HttpResponse<String> page = browserOf("alice").connect(refused.at("/connect_url"), Map.of());
+
+    assertTrue(page.body().contains("Connected"), page.body());
+    assertEquals("alice", call(token).firstText());
+  }
+
+  @Test
+  void linkThatWasPassedOnConnectsNoAccountOfAnotherUser() throws Exception {
+    String token = provider.userToken("carol", own(), "mcp:read mcp:call");
+    String link = call(token).at("/connect_url");
+    long authorized = notes.count("/authorize");
+
+    HttpResponse<String> page = browserOf("mallory").connect(link, Map.of());
+
+    assertEquals(403, page.statusCode(), page.body());
+    assertTrue(page.body().contains("logged in as corp|mallory"), page.body());
+    assertEquals(authorized, notes.count("/authorize"));
+    assertEquals("consent_required", call(token).code());
+  }
+
+  @Test
+  void loginIsValidOnceAndOnlyInItsBrowser() throws Exception {
+    String token = provider.userToken("dave", own(), "mcp:read mcp:call");
+    ConsentBrowser browser = browserOf("dave");
+    HttpResponse<String> toIssuer =
+        browser.agree(URI.create(call(token).at("/connect_url")), Map.of());
+    URI answer =
+        browser.followTo(
+            URI.create(toIssuer.headers().firstValue("location").orElseThrow()),
+            own() + "/oauth/callback");
+
+    assertEquals(400, new ConsentBrowser().open(answer).statusCode());
+    assertEquals(303, browser.open(answer).statusCode());
+    assertEquals(400, browser.open(answer).statusCode());
+  }
+
+  @Test
+  void answerWithoutLoginIsRefused() throws Exception {
+    HttpResponse<String> page =
+        new ConsentBrowser().open(URI.create(own() + "/oauth/callback?code=x&state=y"));
+
+    assertEquals(400, page.statusCode(), page.body());
+  }
+}
