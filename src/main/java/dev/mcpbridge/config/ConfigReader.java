@@ -79,6 +79,7 @@ public final class ConfigReader {
               "approver",
               "an operator is identified by a key or token: add auth.keys or auth.issuers");
     }
+    CredentialsConfig credentials = CredentialsConfig.read(root.section("credentials"));
     LimitsConfig limits = limits(root.section("limits"), root.section("validation"));
     ThreadsConfig threads = ThreadsConfig.read(root.section("threads"));
     long drainMillis = root.seconds("drain");
@@ -99,7 +100,7 @@ public final class ConfigReader {
         auth,
         access,
         quotas,
-        CredentialsConfig.read(root.section("credentials")),
+        credentials,
         risk,
         limits,
         threads,
@@ -286,6 +287,7 @@ public final class ConfigReader {
       if (entryProblems.isEmpty()) {
         checkProgram(entry, server, warnings);
         checkContainer(entry, server, risk, warnings);
+        IsolationReader.warnOfOAuth(entry, server.upstreamTarget(), warnings);
       }
       if (entryProblems.isEmpty()) {
         servers.put(server.id(), server);

@@ -30,7 +30,7 @@ final class HttpEntryReader {
     return new RemoteTarget(
         url(entry, "url"),
         type.equals("sse") ? RemoteTarget.Kind.SSE : RemoteTarget.Kind.HTTP,
-        access(entry));
+        access(entry, OAuthReader.read(entry)));
   }
 
   /** An entry of type {@code toolcall}. */
@@ -43,7 +43,7 @@ final class HttpEntryReader {
     if (tools == null) {
       entry.report("tools", "expected exactly one of tools (a list), toolsFile and toolsUrl");
     }
-    return new ToolCallSource(url(entry, "url"), tools, access(entry));
+    return new ToolCallSource(url(entry, "url"), tools, access(entry, null));
   }
 
   /**
@@ -67,14 +67,14 @@ final class HttpEntryReader {
     return sources.size() == 1 ? sources.get(0) : null;
   }
 
-  static HttpAccess access(Section entry) {
+  static HttpAccess access(Section entry, OAuthConfig oauth) {
     return new HttpAccess(
         entry.secrets(
             "headers",
             (name, value) -> HeaderAnnotations.isFieldName(name) && isFieldValue(value),
             "not a valid request header"),
         authority(entry.section("tls")),
-        OAuthReader.read(entry));
+        oauth);
   }
 
   /** Null if absent or invalid; an invalid URL is reported. */

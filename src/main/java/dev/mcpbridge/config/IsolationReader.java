@@ -9,7 +9,6 @@ final class IsolationReader {
 
   /** Each caller with credentials of its own has a connection of its own to an MCP server. */
   static ServerConfig.Isolation read(Section entry, UpstreamTarget target) {
-    checkOAuth(entry, target);
     int maxSessions = entry.integer("maxSessions");
     long idle = entry.seconds("sessionIdle");
     boolean isForCallers =
@@ -40,10 +39,13 @@ final class IsolationReader {
     }
   }
 
-  /** Credentials by OAuth are for MCP servers at a URL and for HTTP APIs. */
-  private static void checkOAuth(Section entry, UpstreamTarget target) {
-    if (entry.has("oauth") && (target.access() == null || target instanceof ToolCallSource)) {
-      entry.report("oauth", "is for entries with the url of an MCP server, and for openapi");
+  /** Other clients that use the same file may have such a key for any server. */
+  static void warnOfOAuth(Section entry, UpstreamTarget target, List<ConfigProblem> warnings) {
+    if (entry.has("oauth") && target.oauth() == null) {
+      warnings.add(
+          new ConfigProblem(
+              entry.pathOf("oauth"),
+              "ignored: it is for entries with the url of an MCP server, and for openapi"));
     }
   }
 }

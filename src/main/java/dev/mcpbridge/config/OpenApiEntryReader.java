@@ -15,7 +15,7 @@ final class OpenApiEntryReader {
         document(entry),
         HttpEntryReader.url(entry, "server"),
         HttpEntryReader.urls(entry, "servers"),
-        HttpEntryReader.access(entry),
+        HttpEntryReader.access(entry, OAuthReader.read(entry)),
         entry.has("include") ? selection(entry.section("include")) : null,
         selection(entry.section("exclude")),
         overrides(entry.section("tools")),

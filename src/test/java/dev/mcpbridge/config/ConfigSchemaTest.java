@@ -166,6 +166,16 @@ class ConfigSchemaTest {
           {'auth':{'issuers':[{'issuer':'https://i'}]}} | auth.issuers[0].name
           {'sandbox':{'limits':{'cpus':0}}} | sandbox.limits.cpus
           {'access':{'mode':'off'}} | access.mode
+          {'credentials':{'keys':[{'id':'a b','key':'x'}]}} | credentials.keys[0].id
+          {'credentials':{'idle':1}} | credentials.idle
+          {'mcpServers':{'s':{'url':'http://x','oauth':{'as':'me'}}}} | mcpServers.s.oauth.as
+          {'mcpServers':{'s':{'url':'http://x','oauth':{'issuers':['http://id.example']}}}} \
+            | mcpServers.s.oauth.issuers[0]
+          {'mcpServers':{'s':{'url':'http://x','oauth':{'scopes':['a b']}}}} \
+            | mcpServers.s.oauth.scopes[0]
+          {'mcpServers':{'s':{'url':'http://x','oauth':{'clientMetadataUrl':'http://x/y'}}}} \
+            | mcpServers.s.oauth.clientMetadataUrl
+          {'mcpServers':{'s':{'url':'http://x','oauth':{'client':'x'}}}} | mcpServers.s.oauth.client
           {'quotas':[{'name':'a'}]} | quotas[0]
           {'quotas':[{'name':'a','rate':1,'quota':1}]} | quotas[0]
           {'quotas':[{'name':'a','rate':0}]} | quotas[0].rate
@@ -290,7 +300,7 @@ class ConfigSchemaTest {
     api.remove("docker");
 
     assertSame("{'command':'sh','docker':{'image':'i'}}", local);
-    assertSame("{'type':'openapi','url':'http://x'}", api);
+    assertSame("{'type':'openapi','url':'http://x','oauth':{}}", api);
   }
 
   private static void assertSame(String implicitEntry, ObjectNode explicitEntry) {
@@ -457,7 +467,7 @@ class ConfigSchemaTest {
         entry.remove("command");
         entry.put("type", "openapi").put("url", "http://x");
       }
-      if (entry.has("tls")) {
+      if (entry.has("tls") || entry.has("oauth")) {
         entry.remove("command");
         entry.put("url", "http://x");
       }

@@ -35,10 +35,51 @@ class ConformanceIT {
     "2026-07-28,http-standard-headers",
     "2026-07-28,http-custom-headers",
     "2026-07-28,http-invalid-tool-headers",
-    "2026-07-28,json-schema-ref-no-deref"
+    "2026-07-28,json-schema-ref-no-deref",
+    "2025-11-25,auth/metadata-default",
+    "2025-11-25,auth/metadata-var1",
+    "2025-11-25,auth/metadata-var2",
+    "2025-11-25,auth/metadata-var3",
+    "2025-11-25,auth/basic-cimd",
+    "2025-11-25,auth/pre-registration",
+    "2025-11-25,auth/token-endpoint-auth-basic",
+    "2025-11-25,auth/token-endpoint-auth-post",
+    "2025-11-25,auth/token-endpoint-auth-none",
+    "2025-11-25,auth/scope-from-www-authenticate",
+    "2025-11-25,auth/scope-from-scopes-supported",
+    "2025-11-25,auth/scope-omitted-when-undefined",
+    "2025-11-25,auth/scope-step-up",
+    "2025-11-25,auth/scope-retry-limit",
+    "2026-07-28,auth/metadata-default",
+    "2026-07-28,auth/metadata-var1",
+    "2026-07-28,auth/metadata-var2",
+    "2026-07-28,auth/metadata-var3",
+    "2026-07-28,auth/basic-cimd",
+    "2026-07-28,auth/pre-registration",
+    "2026-07-28,auth/token-endpoint-auth-basic",
+    "2026-07-28,auth/token-endpoint-auth-post",
+    "2026-07-28,auth/token-endpoint-auth-none",
+    "2026-07-28,auth/scope-from-www-authenticate",
+    "2026-07-28,auth/scope-from-scopes-supported",
+    "2026-07-28,auth/scope-omitted-when-undefined",
+    "2026-07-28,auth/scope-step-up",
+    "2026-07-28,auth/scope-retry-limit",
+    "2026-07-28,auth/resource-mismatch",
+    "2026-07-28,auth/offline-access-scope",
+    "2026-07-28,auth/offline-access-not-supported",
+    "2026-07-28,auth/authorization-server-migration",
+    "2026-07-28,auth/iss-supported",
+    "2026-07-28,auth/iss-not-advertised",
+    "2026-07-28,auth/iss-supported-missing",
+    "2026-07-28,auth/iss-wrong-issuer",
+    "2026-07-28,auth/iss-unexpected",
+    "2026-07-28,auth/iss-normalized",
+    "2026-07-28,auth/metadata-issuer-mismatch"
   })
-  void requiredClientScenariosWithoutOauthPass(String revision, String scenario) throws Exception {
-    Path log = Path.of("target", "conformance-client-" + scenario + ".txt");
+  void requiredClientScenariosPass(String revision, String scenario) throws Exception {
+    Path log =
+        Path.of(
+            "target", "conformance-client-" + scenario.replace('/', '-') + "-" + revision + ".txt");
     Process run =
         new ProcessBuilder(
                 Requirements.node().toString(),
