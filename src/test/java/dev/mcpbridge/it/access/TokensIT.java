@@ -270,6 +270,9 @@ class TokensIT {
     JsonNode paths = as(valid, "/openapi.json").body().path("paths");
     assertTrue(paths.size() > 20);
     for (var path : paths.properties()) {
+      if (path.getKey().startsWith("/connect/") || path.getKey().startsWith("/oauth/")) {
+        continue;
+      }
       String concrete = path.getKey().replaceAll("\\{\\w+}", "x");
       for (String wrong : new String[] {null, expired, valid + "x", "a.b.c", "opaque"}) {
         String[] headers =
