@@ -23,8 +23,11 @@ public final class UserLogin {
    * @param state returned by the issuer
    */
   public record Attempt(String state, String nonce, String verifier, String redirectUri) {
-    public static Attempt at(String redirectUri) {
-      return new Attempt(Pkce.random(), Pkce.random(), Pkce.random(), redirectUri);
+    /**
+     * @param prefix of the state
+     */
+    public static Attempt at(String redirectUri, String prefix) {
+      return new Attempt(prefix + Pkce.random(), Pkce.random(), Pkce.random(), redirectUri);
     }
   }
 

@@ -3,6 +3,9 @@ package dev.mcpbridge.call;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.protocol.Json;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
 
 /**
  * What a link to the consent page is for.
@@ -22,6 +25,29 @@ public record ConsentTicket(
     ServerId server,
     String scope,
     String formToken) {
+
+  private static final int MAX_SCOPE = 2_000;
+
+  /** The same for a further scope too; for that one alone if both together are too long. */
+  ConsentTicket asking(String further) {
+    if (further == null) {
+      return this;
+    }
+    Set<String> all = new LinkedHashSet<>();
+    if (scope != null) {
+      all.addAll(List.of(scope.split(" ")));
+    }
+    all.addAll(List.of(further.split(" ")));
+    String together = String.join(" ", all);
+    return new ConsentTicket(
+        name,
+        principal,
+        issuer,
+        client,
+        server,
+        together.length() > MAX_SCOPE ? further : together,
+        formToken);
+  }
 
   String json() {
     return Json.object()

@@ -45,9 +45,14 @@ public final class ConsentTickets {
   /** The promises of those who wait for a consent, by the name of its ticket. */
   private final Map<String, Set<Promise<Void>>> waiting = new HashMap<>();
 
-  private record Purpose(Principal principal, ServerId server, String scope) {}
+  private record Purpose(String principal, String client, ServerId server) {}
 
-  private record Link(String url, String name, long untilMillis) {}
+  private record Link(String url, ConsentTicket ticket, long untilMillis) {
+    Link asking(String scope) {
+      ConsentTicket wider = ticket.asking(scope);
+      return wider.equals(ticket) ? this : new Link(url, wider, untilMillis);
+    }
+  }
 
   /**
    * The answer that a browser brings back from an authorization server; absent parameters are null.
@@ -86,34 +91,35 @@ public final class ConsentTickets {
     for (Map.Entry<String, Object> member : refusal.members().entrySet()) {
       explained = explained.with(member.getKey(), member.getValue());
     }
-    return explained.with("connect_url", link.url()).with("connect_id", link.name());
+    return explained.with("connect_url", link.url()).with("connect_id", link.ticket().name());
   }
 
+  /** One link for a caller and a server at a time, for everything that is asked for. */
   private Future<Link> link(Principal principal, ServerId server, String scope) {
-    Purpose purpose = new Purpose(principal, server, scope);
+    String client = principal.token() == null ? null : principal.token().client();
+    Purpose purpose = new Purpose(principal.name(), client, server);
     Link known = recent.get(purpose);
-    if (known != null
-        && known.untilMillis() > System.currentTimeMillis()
-        && store.known("ticket " + known.name()).isPresent()) {
+    boolean isUsable =
+        known != null
+            && known.untilMillis() > System.currentTimeMillis()
+            && store.known("ticket " + known.ticket().name()).isPresent();
+    Link link = isUsable ? known.asking(scope) : issued(principal, client, server, scope);
+    if (link == known) {
       return Future.succeededFuture(known);
     }
-    String secret = Pkce.random();
-    ConsentTicket ticket =
-        new ConsentTicket(
-            digest(secret),
-            principal.name(),
-            principal.token() == null ? null : principal.token().issuer(),
-            principal.token() == null ? null : principal.token().client(),
-            server,
-            scope,
-            Pkce.random());
-    Link link =
-        new Link(
-            new BridgeUrls(bridgeUrl.get()).connect(secret),
-            ticket.name(),
-            System.currentTimeMillis() + REUSE_MILLIS);
     recent.put(purpose, link);
+    ConsentTicket ticket = link.ticket();
     return store.put("ticket " + ticket.name(), ticket.json(), LIFETIME_MILLIS).map(link);
+  }
+
+  private Link issued(Principal principal, String client, ServerId server, String scope) {
+    String secret = Pkce.random();
+    String issuer = principal.token() == null ? null : principal.token().issuer();
+    return new Link(
+        new BridgeUrls(bridgeUrl.get()).connect(secret),
+        new ConsentTicket(
+            digest(secret), principal.name(), issuer, client, server, scope, Pkce.random()),
+        System.currentTimeMillis() + REUSE_MILLIS);
   }
 
   private static String digest(String secret) {

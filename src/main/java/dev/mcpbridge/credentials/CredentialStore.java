@@ -28,6 +28,7 @@ public final class CredentialStore {
 
   private final SealingKeys keys;
   private final SharedMap map;
+  private boolean hasWarned;
 
   /**
    * A secret and the version of its entry.
@@ -123,7 +124,8 @@ public final class CredentialStore {
       return new Secret(null, item.version());
     }
     byte[] text = keys.open(name, item.value());
-    if (text == null) {
+    if (text == null && !hasWarned) {
+      hasWarned = true;
       LOG.log(Level.WARNING, "a stored credential cannot be opened with the keys of this bridge");
     }
     return new Secret(

@@ -18,6 +18,12 @@ final class CallerAuthorization implements RequestAuthorization {
 
   private final OAuthClient client;
   private final Supplier<Optional<String>> principal;
+
+  /** What a refresh after a refusal has led to; a server that refuses that too needs a consent. */
+  private String renewedHeader;
+
+  private int renewedUses;
+
   private Future<Grant> refreshing = Future.failedFuture("not refreshed");
 
   /**
@@ -38,20 +44,27 @@ final class CallerAuthorization implements RequestAuthorization {
           : Future.succeededFuture();
     }
     return known.isFresh(System.currentTimeMillis())
-        ? Future.succeededFuture(known.header())
-        : usable(whose.get(), null).map(Grant::header);
+        ? Future.succeededFuture(used(known))
+        : usable(whose.get(), null).map(this::used);
+  }
+
+  private String used(Grant grant) {
+    if (grant.header().equals(renewedHeader)) {
+      renewedUses++;
+    }
+    return grant.header();
   }
 
   @Override
   public Future<Void> refused(String sent, int status, List<String> challenges) {
     Challenge challenge = Challenge.of(challenges);
-    client.learn(challenge);
     Optional<String> whose = principal.get();
-    if (whose.isEmpty()) {
-      return Future.failedFuture(client.consentRequired());
+    if (status == 403 && whose.isPresent()) {
+      return Future.failedFuture(client.scopeRequired(whose.get(), challenge.scope()));
     }
-    return status == 403
-        ? Future.failedFuture(client.scopeRequired(whose.get(), challenge.scope()))
+    client.learn(challenge);
+    return whose.isEmpty()
+        ? Future.failedFuture(client.consentRequired())
         : usable(whose.get(), sent).mapEmpty();
   }
 
@@ -86,6 +99,9 @@ final class CallerAuthorization implements RequestAuthorization {
               if (grant.isBeingRefreshed(now)) {
                 return client.later(WAIT_MILLIS).compose(v -> fresh(whose, refusedHeader));
               }
+              if (isRefused && refusedHeader.equals(renewedHeader) && renewedUses <= 1) {
+                return end(whose, kept.version());
+              }
               if (grant.isRefreshable()) {
                 return client
                     .grants()
@@ -117,6 +133,11 @@ final class CallerAuthorization implements RequestAuthorization {
     return client
         .refreshed(grant)
         .compose(renewed -> client.grants().put(whose, renewed).map(renewed))
+        .onSuccess(
+            renewed -> {
+              renewedHeader = isRefused ? renewed.header() : null;
+              renewedUses = 0;
+            })
         .recover(failure -> unrefreshed(whose, grant, isRefused, failure));
   }
 
@@ -130,7 +151,7 @@ final class CallerAuthorization implements RequestAuthorization {
             kept -> {
               boolean isSame =
                   kept.grant() != null
-                      && kept.grant().tokens().refresh().equals(grant.tokens().refresh());
+                      && grant.tokens().refresh().equals(kept.grant().tokens().refresh());
               if (!isSame) {
                 return fresh(whose, null);
               }

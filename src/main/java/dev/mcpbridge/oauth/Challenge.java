@@ -14,19 +14,24 @@ record Challenge(String resourceMetadata, String scope) {
   static final Challenge NONE = new Challenge(null, null);
   private static final int MAX_LENGTH = 8 << 10;
 
+  /** What follows the scheme; other challenges may precede it in the same header. */
+  private static final Pattern BEARER =
+      Pattern.compile("(?:^|[,\\s])bearer(?:\\s(.*)|$)", Pattern.CASE_INSENSITIVE);
+
   /** A parameter of a challenge: a token, or a quoted string (RFC 9110 section 11.2). */
   private static final Pattern PARAMETER =
       Pattern.compile(
-          "(?<![\\w-])(resource_metadata|scope)\\s*=\\s*(?:\"((?:[^\"\\\\]|\\\\.)*+)\"|([^\\s,\"]+))",
+          "([\\w-]++)\\s*+=\\s*+(?:\"((?:[^\"\\\\]|\\\\.)*+)\"|([^\\s,\"]++))",
           Pattern.CASE_INSENSITIVE);
 
   /** The first Bearer challenge of a response. */
   static Challenge of(List<String> headers) {
     return headers.stream()
         .filter(text -> text.length() <= MAX_LENGTH)
-        .filter(text -> text.regionMatches(true, 0, "bearer", 0, 6))
+        .map(BEARER::matcher)
+        .filter(Matcher::find)
         .findFirst()
-        .map(Challenge::parse)
+        .map(bearer -> parse(String.valueOf(bearer.group(1))))
         .orElse(NONE);
   }
 
@@ -39,7 +44,7 @@ record Challenge(String resourceMetadata, String scope) {
       String value = quoted == null ? parameter.group(3) : quoted.replaceAll("\\\\(.)", "$1");
       if (parameter.group(1).equalsIgnoreCase("scope")) {
         scope = scope == null ? value : scope;
-      } else {
+      } else if (parameter.group(1).equalsIgnoreCase("resource_metadata")) {
         metadata = metadata == null ? value : metadata;
       }
     }

@@ -147,7 +147,7 @@ public final class OAuthClient {
   }
 
   private static List<String> split(String scope) {
-    return List.of(scope.strip().split(" +"));
+    return scope.isBlank() ? List.of() : List.of(scope.strip().split(" +"));
   }
 
   /**

@@ -89,7 +89,7 @@ final class TokenEndpoint {
             access,
             refresh != null && isToken(refresh) ? refresh : null,
             seconds <= 0 ? Long.MAX_VALUE : millisFromNow(Math.min(seconds, MAX_SECONDS)),
-            scope == null ? null : List.of(scope.strip().split(" +"))));
+            scope == null || scope.isBlank() ? null : List.of(scope.strip().split(" +"))));
   }
 
   private static long millisFromNow(long seconds) {

@@ -30,7 +30,7 @@ record Logins(CredentialStore store) {
    * @return the URL at the issuer
    */
   Future<String> begin(UserLogin login, String redirectUri, String ticket, String browser) {
-    UserLogin.Attempt attempt = UserLogin.Attempt.at(redirectUri);
+    UserLogin.Attempt attempt = UserLogin.Attempt.at(redirectUri, digest(ticket) + '.');
     String kept =
         Json.object()
             .put("ticket", ticket)
@@ -60,6 +60,7 @@ record Logins(CredentialStore store) {
               JsonNode kept = secret.isPresent() ? Json.parsed(secret.text()) : null;
               if (kept == null
                   || browser == null
+                  || !kept.path("state").asText().equals(state)
                   || !kept.path("browser").asText().equals(digest(browser))) {
                 return Future.failedFuture(foreign());
               }
@@ -87,8 +88,9 @@ record Logins(CredentialStore store) {
         ErrorCode.MALFORMED_REQUEST, "This answer belongs to no login that began in this browser");
   }
 
+  /** A ticket has one login, the last one, so that no caller can fill the store with them. */
   private static String name(String state) {
-    return "login " + digest(state);
+    return "login " + state.split("\\.")[0];
   }
 
   private static String digest(String secret) {

@@ -125,6 +125,22 @@ class ConsentIT {
   }
 
   @Test
+  void oneLinkAsksForEverythingThatIsNeeded() throws Exception {
+    Answer first = call(ALICE);
+    notes.needs("write");
+    bridge.get("/servers/notes/tools", "x-api-key", BOB);
+    connect(BOB, "bob");
+    notes.revokeAll();
+    call(BOB);
+
+    Answer second = call(ALICE);
+
+    assertEquals(link(first), link(second));
+    String page = new ConsentBrowser().open(URI.create(link(second))).body();
+    assertTrue(page.contains("notes write"), page);
+  }
+
+  @Test
   void linkInTheWrongHandsConnectsNothing() throws Exception {
     String link = link(call(ALICE));
     notes.userIs("bob");

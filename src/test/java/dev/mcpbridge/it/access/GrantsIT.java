@@ -156,6 +156,23 @@ class GrantsIT {
   }
 
   @Test
+  void tokenThatIsRefusedAsSoonAsItWasRenewedLeadsToAConsent() throws Exception {
+    startConnected("");
+    notes.answer(
+        "/mcp",
+        exchange -> {
+          exchange.getRequestBody().readAllBytes();
+          exchange.getResponseHeaders().set("WWW-Authenticate", "Bearer scope=\"notes\"");
+          IssuerStub.json(exchange, 401, "{}");
+        });
+
+    Answer refused = call();
+
+    assertEquals("consent_required", refused.code(), refused.toString());
+    assertEquals(1, refreshes());
+  }
+
+  @Test
   void deletedGrantIsRevoked() throws Exception {
     startConnected("");
 
