@@ -151,7 +151,8 @@ public final class WireCodecs {
         in.part(WireCodecs::principal),
         in.optional(WireReader::text),
         in.optional(WireReader::text),
-        in.text());
+        in.text(),
+        null);
   }
 
   /** Without the names of scopes: only the node that received a request asks for other tokens. */

@@ -7,7 +7,6 @@ import dev.mcpbridge.bus.Addresses.Assessment;
 import dev.mcpbridge.bus.Addresses.ConfirmationRequest;
 import dev.mcpbridge.bus.Addresses.Decision;
 import dev.mcpbridge.bus.Bus;
-import dev.mcpbridge.credentials.UpstreamCredentials;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.error.Executed;
@@ -60,7 +59,7 @@ public final class CallPipeline {
   private final AccessControl access;
   private final ArgumentValidator schemas;
   private final OutputSchemaCheck outputs;
-  private final UpstreamCredentials credentials;
+  private final CallerCredentials credentials;
   private final Limits limits;
   private final Counts counts;
 
@@ -98,7 +97,7 @@ public final class CallPipeline {
       AccessControl access,
       ArgumentValidator schemas,
       OutputSchemaCheck outputs,
-      UpstreamCredentials credentials,
+      CallerCredentials credentials,
       Limits limits,
       Counts counts) {
     this.bus = bus;
@@ -122,7 +121,11 @@ public final class CallPipeline {
     CancellationToken cancellation = cancellationOf(request.id());
     long startNanos = System.nanoTime();
     return resolve(request, cancellation)
-        .map(server -> admit(request, cancellation, server, startNanos))
+        .compose(
+            server ->
+                credentials
+                    .of(request.caller(), request.server())
+                    .map(caller -> admit(request, caller, cancellation, server, startNanos)))
         .compose(
             admitted ->
                 limits
@@ -144,12 +147,12 @@ public final class CallPipeline {
 
   /** What is left of the quota of its caller that is closest to its end. */
   public Optional<Quotas.Remainder> remainder(CallRequest request) {
-    return limits.quotas().closest(call(request, null));
+    return limits.quotas().closest(call(request, request.caller(), null));
   }
 
-  /** Adds a link to the consent page to a failure that needs one. */
+  /** Adds to a failure what its caller can do about it. */
   private Future<CallOutcome> explained(Caller caller, ServerId server, Throwable failure) {
-    return consents().explained(caller.principal(), server, failure);
+    return credentials.explained(caller, server, failure);
   }
 
   private Future<CallOutcome> judge(AdmittedCall admitted, CallRequest request) {
@@ -250,16 +253,15 @@ public final class CallPipeline {
                         : failure));
   }
 
-  /** Adds the credential that the caller stored for this server, if the request has none. */
-  private Caller caller(CallRequest request) {
-    Caller caller = request.caller();
-    String stored =
-        caller.authorization() == null ? credentials.of(caller.name(), request.server()) : null;
-    return stored == null ? caller : caller.withAuthorization(stored);
-  }
-
+  /**
+   * @param caller with its credential for the server
+   */
   private AdmittedCall admit(
-      CallRequest request, CancellationToken cancellation, ServerView server, long startNanos) {
+      CallRequest request,
+      Caller caller,
+      CancellationToken cancellation,
+      ServerView server,
+      long startNanos) {
     Target target = request.target();
     Tool tool = null;
     if (target.kind() == Target.Kind.TOOL) {
@@ -270,17 +272,18 @@ public final class CallPipeline {
     }
     RiskLevel atLeast =
         access.require(request.caller().principal(), server, target, tool, request.arguments());
-    Call call = call(request, cancellation).withTimeout(server.timeouts().of(target), startNanos);
+    Call call =
+        call(request, caller, cancellation).withTimeout(server.timeouts().of(target), startNanos);
     return new AdmittedCall(server, tool, call, atLeast);
   }
 
-  private Call call(CallRequest request, CancellationToken cancellation) {
+  private static Call call(CallRequest request, Caller caller, CancellationToken cancellation) {
     return new Call(
         request.id(),
         request.server(),
         request.target(),
         request.arguments().json(),
-        caller(request),
+        caller,
         0,
         request.streaming(),
         request.envelope(),

@@ -27,7 +27,9 @@ public record OAuthConfig(
     /** Those of each caller, after its consent. */
     USER,
     /** Those of the bridge. */
-    SERVICE
+    SERVICE,
+    /** The caller's access token, exchanged for one of the server. */
+    EXCHANGE
   }
 
   /**
@@ -43,10 +45,12 @@ public record OAuthConfig(
    * What is requested.
    *
    * @param scopes empty for those that the server asks for
+   * @param audience of an exchanged token; null if absent
    * @param resource null for the one in the metadata of the server
    * @param parameters further parameters of an authorization request
    */
-  public record Request(List<String> scopes, String resource, Map<String, String> parameters) {}
+  public record Request(
+      List<String> scopes, String resource, String audience, Map<String, String> parameters) {}
 
   /** Configured endpoints; each null if it is read from metadata. */
   public record Endpoints(URI authorization, URI token) {}
@@ -61,11 +65,16 @@ public record OAuthConfig(
 
   /** Whether the lists for all callers are read with the credential of one of them. */
   public boolean listsWithCaller() {
-    return isForCallers() && !catalogueByService;
+    return whose == Whose.USER && !catalogueByService;
+  }
+
+  /** Whether callers agree that the bridge uses the server in their name. */
+  public boolean needsConsent() {
+    return whose == Whose.USER;
   }
 
   /** Whether each caller has a credential of its own. */
   public boolean isForCallers() {
-    return whose == Whose.USER;
+    return whose != Whose.SERVICE;
   }
 }

@@ -24,6 +24,7 @@ final class OAuthReader {
             new OAuthConfig.Request(
                 List.copyOf(oauth.texts("scopes")),
                 oauth.text("resource"),
+                oauth.text("audience"),
                 parameters(oauth.section("authorizeParams"))),
             new OAuthConfig.Endpoints(
                 HttpEntryReader.url(oauth, "authorizationUrl"),
@@ -57,7 +58,11 @@ final class OAuthReader {
     if (config.client().secret() != null && !isRegistered) {
       oauth.report("clientSecret", "needs a clientId");
     }
-    boolean needsSecret = !config.isForCallers() || config.catalogueByService();
+    boolean isExchange = config.whose() == OAuthConfig.Whose.EXCHANGE;
+    if (isExchange && config.issuers().isEmpty() && config.endpoints().token() == null) {
+      oauth.report("tokenUrl", "is required, or issuers: callers' tokens go only where they say");
+    }
+    boolean needsSecret = !config.needsConsent() || config.catalogueByService();
     if (needsSecret && config.client().secret() == null) {
       oauth.report("clientSecret", "is required: the bridge authenticates with it");
     }

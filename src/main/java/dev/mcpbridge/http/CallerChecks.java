@@ -60,14 +60,16 @@ final class CallerChecks {
       Challenges.set(ctx, resource::challenge);
     }
     ProtectedResource asked = resource;
+    String credential = credential(ctx.request().headers());
     return authenticator
-        .authenticate(
-            credential(ctx.request().headers()),
-            () -> ctx.request().connection().remoteAddress().hostAddress())
+        .authenticate(credential, () -> ctx.request().connection().remoteAddress().hostAddress())
         .map(
             identity -> {
               asked.requireAudience(identity, ctx.request());
               Callers.set(ctx, identity.principal());
+              if (identity.principal().token() != null) {
+                Callers.setToken(ctx, credential);
+              }
               if (hasBody(ctx.request())) {
                 checkMediaType(ctx.request());
               }

@@ -7,6 +7,7 @@ import dev.mcpbridge.call.ArgumentValidator;
 import dev.mcpbridge.call.BackgroundCalls;
 import dev.mcpbridge.call.CallIds;
 import dev.mcpbridge.call.CallPipeline;
+import dev.mcpbridge.call.CallerCredentials;
 import dev.mcpbridge.call.CatalogueCache;
 import dev.mcpbridge.call.ConsentTickets;
 import dev.mcpbridge.call.DecidedCalls;
@@ -17,6 +18,7 @@ import dev.mcpbridge.cluster.Cluster;
 import dev.mcpbridge.config.BridgeConfig;
 import dev.mcpbridge.config.LimitsConfig;
 import dev.mcpbridge.config.ServerConfig;
+import dev.mcpbridge.config.UpstreamTarget;
 import dev.mcpbridge.credentials.CredentialStore;
 import dev.mcpbridge.credentials.UpstreamCredentials;
 import dev.mcpbridge.http.connect.ConnectDoor;
@@ -42,6 +44,7 @@ import dev.mcpbridge.http.toolcall.ModelCalls;
 import dev.mcpbridge.http.toolcall.ToolCallDoor;
 import dev.mcpbridge.limit.Shares;
 import dev.mcpbridge.model.ServerId;
+import dev.mcpbridge.oauth.TokenExchange;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.validation.SchemaValidator;
 import io.vertx.core.Handler;
@@ -85,12 +88,16 @@ record Doors(
   record Identities(
       Supplier<Authenticator> authenticator, Supplier<BridgeConfig> config, Supplier<String> url) {
 
+    /** How a server is reached; null if it is not in the configuration. */
+    UpstreamTarget target(ServerId server) {
+      ServerConfig entry = config.get().servers().get(server);
+      return entry == null ? null : entry.upstreamTarget();
+    }
+
     /** Whether callers grant the bridge access to a server. */
     boolean grantsAccess(ServerId server) {
-      ServerConfig entry = config.get().servers().get(server);
-      return entry != null
-          && entry.upstreamTarget().oauth() != null
-          && entry.upstreamTarget().oauth().isForCallers();
+      UpstreamTarget target = target(server);
+      return target != null && target.oauth() != null && target.oauth().needsConsent();
     }
   }
 
@@ -234,7 +241,8 @@ record Doors(
               access,
               schemas,
               outputs,
-              credentials,
+              new CallerCredentials(
+                  credentials, new TokenExchange(vertx, identities::target), consents),
               new CallPipeline.Limits(deps.memory(), deps.callerLimits().quotas()),
               deps.counts()));
     }

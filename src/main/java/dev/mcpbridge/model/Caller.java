@@ -10,11 +10,14 @@ import java.util.Set;
  * @param authorization the caller's own credential for an upstream API; null if absent
  * @param share whose quota it counts against: the name, or the remote address for callers without
  *     keys, which all have the same name
+ * @param token the access token of the caller; known to the node that has received it only, and
+ *     null for keys
  */
-public record Caller(Principal principal, String session, String authorization, String share) {
+public record Caller(
+    Principal principal, String session, String authorization, String share, String token) {
 
   public Caller(Principal principal, String session) {
-    this(principal, session, null, principal.name());
+    this(principal, session, null, principal.name(), null);
   }
 
   /** A caller without a session. */
@@ -34,15 +37,19 @@ public record Caller(Principal principal, String session, String authorization, 
 
   /** The same caller with the rights of another credential. */
   public Caller withPrincipal(Principal current) {
-    return new Caller(current, session, authorization, share);
+    return new Caller(current, session, authorization, share, token);
   }
 
   public Caller withAuthorization(String credential) {
-    return new Caller(principal, session, credential, share);
+    return new Caller(principal, session, credential, share, token);
+  }
+
+  public Caller withToken(String accessToken) {
+    return new Caller(principal, session, authorization, share, accessToken);
   }
 
   public Caller withShare(String newShare) {
-    return new Caller(principal, session, authorization, newShare);
+    return new Caller(principal, session, authorization, newShare, token);
   }
 
   /** Identifies calls that belong together: those of a session, or else those of a name. */
@@ -50,7 +57,7 @@ public record Caller(Principal principal, String session, String authorization, 
     return session == null ? "caller " + name() : "session " + session;
   }
 
-  /** Omits the session and the credential, which are secret. */
+  /** Omits the session, the credential and the token, which are secret. */
   @Override
   public String toString() {
     return name();

@@ -6,6 +6,7 @@ import dev.mcpbridge.credentials.CredentialStore;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.limit.BoundedMap;
+import dev.mcpbridge.model.Caller;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.protocol.Json;
 import dev.mcpbridge.transport.RequestAuthorization;
@@ -20,15 +21,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 
 /**
  * The bridge as the OAuth 2.1 client of one server (MCP basic/authorization). Lives at the node
  * that runs the server. Confined to the event loop.
  */
 public final class OAuthClient {
-  private static final long ROUND_MILLIS = TimeUnit.HOURS.toMillis(1);
-  private static final int MAX_ROUNDS = 3;
   private static final int MAX_CALLERS = 10_000;
 
   private final Vertx vertx;
@@ -43,8 +41,7 @@ public final class OAuthClient {
   private final RequestAuthorization own = new ServiceAuthorization(this);
   private final Map<String, RequestAuthorization> callers = new BoundedMap<>(MAX_CALLERS);
 
-  /** When each caller has agreed lately. */
-  private final Map<String, List<Long>> rounds = new BoundedMap<>(MAX_CALLERS);
+  private final ConsentRounds rounds = new ConsentRounds();
 
   /** The server's last challenge; null before its first. */
   private Challenge challenge;
@@ -71,13 +68,25 @@ public final class OAuthClient {
   public RequestAuthorization of(String principal) {
     return config.whose() == OAuthConfig.Whose.SERVICE
         ? own
-        : callers.computeIfAbsent(
-            principal, name -> new CallerAuthorization(this, () -> Optional.of(name)));
+        : callers.computeIfAbsent(principal, this::authorization);
+  }
+
+  private RequestAuthorization authorization(String principal) {
+    return config.whose() == OAuthConfig.Whose.EXCHANGE
+        ? new DeliveredAuthorization(this)
+        : new CallerAuthorization(this, () -> Optional.of(principal));
+  }
+
+  /** Takes the credential that came with a call, for the connection of its caller. */
+  public void deliver(Caller caller) {
+    if (of(caller.name()) instanceof DeliveredAuthorization delivered) {
+      delivered.deliver(caller.authorization());
+    }
   }
 
   /** The authorization of the connection that reads the lists for all callers. */
   public RequestAuthorization shared() {
-    return config.whose() == OAuthConfig.Whose.SERVICE || config.catalogueByService()
+    return !config.needsConsent() || config.catalogueByService()
         ? own
         : new CallerAuthorization(this, grants::anyCaller);
   }
@@ -168,7 +177,7 @@ public final class OAuthClient {
     return tokens
         .request(terms.tokenEndpoint(), terms.client(), form)
         .compose(received -> grants.put(principal, Grant.of(terms, received)))
-        .onSuccess(stored -> count(principal))
+        .onSuccess(stored -> rounds.agreed(principal))
         .recover(failure -> Future.failedFuture(impossible(failure)));
   }
 
@@ -250,14 +259,6 @@ public final class OAuthClient {
             : received;
   }
 
-  private void count(String principal) {
-    long now = System.currentTimeMillis();
-    List<Long> times = new ArrayList<>(rounds.getOrDefault(principal, List.of()));
-    times.removeIf(time -> time < now - ROUND_MILLIS);
-    times.add(now);
-    rounds.put(principal, times);
-  }
-
   /** The failure of a request without a usable grant. */
   BridgeException consentRequired() {
     return consentRequiredFor(challenge == null ? null : challenge.scope());
@@ -273,16 +274,13 @@ public final class OAuthClient {
 
   /** The failure of a request that needs more scopes than were granted. */
   BridgeException scopeRequired(String principal, String scope) {
-    long since = System.currentTimeMillis() - ROUND_MILLIS;
-    long recent =
-        rounds.getOrDefault(principal, List.of()).stream().filter(time -> time > since).count();
-    if (recent >= MAX_ROUNDS) {
+    if (rounds.areUsedUp(principal)) {
       return new BridgeException(
           ErrorCode.FORBIDDEN,
           "Server '"
               + server
               + "' refuses the request although its user has agreed "
-              + MAX_ROUNDS
+              + ConsentRounds.MAX
               + " times within an hour");
     }
     Set<String> all = new LinkedHashSet<>();

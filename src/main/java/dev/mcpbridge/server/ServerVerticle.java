@@ -130,6 +130,9 @@ public final class ServerVerticle extends VerticleBase {
   }
 
   private Future<JsonSlice> call(Call call) {
+    if (oauth != null) {
+      oauth.deliver(call.caller());
+    }
     return lease
         .callerLimits()
         .quotas()

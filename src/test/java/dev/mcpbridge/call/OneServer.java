@@ -19,6 +19,7 @@ import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.ServerState;
 import dev.mcpbridge.model.ServerView;
 import dev.mcpbridge.model.Target;
+import dev.mcpbridge.oauth.TokenExchange;
 import dev.mcpbridge.protocol.Arguments;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.quota.Quotas;
@@ -44,19 +45,20 @@ final class OneServer {
     this.vertx = vertx;
     bus = Bus.create(vertx, cluster, new Counts());
     Directory directory = new Directory(bus, cluster);
+    ConsentTickets consents =
+        new ConsentTickets(
+            vertx, bus, CredentialStore.ofConsents(cluster), () -> "http://localhost");
     pipeline =
         new CallPipeline(
             bus,
             new AccessControl(
-                directory,
-                new ConsentTickets(
-                    vertx, bus, CredentialStore.ofConsents(cluster), () -> "http://localhost"),
-                new Counts(),
-                AccessRules.NONE,
-                caller -> caller),
+                directory, consents, new Counts(), AccessRules.NONE, caller -> caller),
             new ArgumentValidator(new SchemaValidator(vertx, 100_000, 500), false, new Counts()),
             new OutputSchemaCheck(new SchemaValidator(vertx, 100_000, 500), bus, new Counts()),
-            new UpstreamCredentials(CredentialStore.ofConsents(cluster)),
+            new CallerCredentials(
+                new UpstreamCredentials(CredentialStore.ofConsents(cluster)),
+                new TokenExchange(vertx, server -> null),
+                consents),
             new CallPipeline.Limits(new MemoryBudget(1 << 20), new Quotas(List.of(), () -> 1)),
             new Counts());
     EventLoops.await(vertx, () -> open(directory));

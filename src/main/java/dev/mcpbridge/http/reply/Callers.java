@@ -14,12 +14,18 @@ public final class Callers {
   private static final String KEY = Callers.class.getName();
   private static final CharSequence AUTHORIZATION =
       HttpHeaders.createOptimized("x-upstream-authorization");
+  private static final String TOKEN = KEY + ".token";
   private static final int MAX_AUTHORIZATION = 16 << 10;
 
   private Callers() {}
 
   public static void set(RoutingContext ctx, Principal principal) {
     ctx.put(KEY, principal);
+  }
+
+  /** Stores the access token of the caller. */
+  public static void setToken(RoutingContext ctx, String token) {
+    ctx.put(TOKEN, token);
   }
 
   public static Principal of(RoutingContext ctx) {
@@ -49,11 +55,13 @@ public final class Callers {
   }
 
   /**
-   * A known caller with the credential of this request.
+   * A known caller with the credential and the token of this request.
    *
    * @throws BridgeException MALFORMED_REQUEST for an invalid credential
    */
-  public static Caller caller(RoutingContext ctx, Caller caller) {
+  public static Caller caller(RoutingContext ctx, Caller known) {
+    String token = ctx.get(TOKEN);
+    Caller caller = token == null ? known : known.withToken(token);
     String authorization = ctx.request().getHeader(AUTHORIZATION);
     if (authorization == null) {
       return caller;

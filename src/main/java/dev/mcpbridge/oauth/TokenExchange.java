@@ -1,0 +1,162 @@
+package dev.mcpbridge.oauth;
+
+import dev.mcpbridge.config.OAuthConfig;
+import dev.mcpbridge.config.UpstreamTarget;
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.limit.BoundedMap;
+import dev.mcpbridge.model.Caller;
+import dev.mcpbridge.model.ServerId;
+import dev.mcpbridge.protocol.Sha256;
+import io.vertx.core.Future;
+import io.vertx.core.MultiMap;
+import io.vertx.core.Vertx;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.Function;
+
+/**
+ * Exchanges the access tokens of callers for tokens of servers (RFC 8693). Lives at the node that
+ * has received the caller's token, which no other node learns. Confined to the event loop.
+ */
+public final class TokenExchange {
+  private static final String GRANT_TYPE = "urn:ietf:params:oauth:grant-type:token-exchange";
+  private static final String ACCESS_TOKEN = "urn:ietf:params:oauth:token-type:access_token";
+  private static final int MAX_TOKENS = 10_000;
+
+  private final Vertx vertx;
+  private final Function<ServerId, UpstreamTarget> targets;
+  private final Map<ServerId, Exchanger> exchangers = new HashMap<>();
+
+  /** Exchanged tokens, by the digest of the caller's token and the server. */
+  private final Map<String, Exchanged> tokens = new BoundedMap<>(MAX_TOKENS);
+
+  private record Exchanged(Future<Grant> grant, long untilMillis) {
+    boolean isUsable(long millis) {
+      return !grant.isComplete()
+          || grant.succeeded() && millis < untilMillis && grant.result().isFresh(millis);
+    }
+  }
+
+  /** How tokens of one server are obtained; replaced when its configuration changes. */
+  private record Exchanger(OAuthConfig config, Discovery discovery, TokenEndpoint endpoint) {}
+
+  /**
+   * @param targets the target of a server by the present configuration; null if it is unknown
+   */
+  public TokenExchange(Vertx vertx, Function<ServerId, UpstreamTarget> targets) {
+    this.vertx = vertx;
+    this.targets = targets;
+  }
+
+  /** Whether a server gets exchanged tokens. */
+  public boolean isFor(ServerId server) {
+    UpstreamTarget target = targets.apply(server);
+    return target != null
+        && target.oauth() != null
+        && target.oauth().whose() == OAuthConfig.Whose.EXCHANGE;
+  }
+
+  /**
+   * The caller with the credential for a server.
+   *
+   * @return fails with FORBIDDEN if there is no token to exchange or the exchange is refused, with
+   *     ISSUER_UNAVAILABLE if it is not possible now
+   */
+  public Future<Caller> exchanged(Caller caller, ServerId server) {
+    if (caller.token() == null) {
+      return Future.failedFuture(
+          new BridgeException(
+              ErrorCode.FORBIDDEN,
+              "Server '" + server + "' needs an access token of its caller, not an API key"));
+    }
+    long now = System.currentTimeMillis();
+    String key = key(caller, server);
+    Exchanged known = tokens.get(key);
+    if (known == null || !known.isUsable(now)) {
+      known = new Exchanged(exchange(caller, server), caller.principal().token().expiresMillis());
+      tokens.put(key, known);
+    }
+    return known.grant().map(grant -> caller.withAuthorization(grant.header()));
+  }
+
+  /** The server has refused the exchanged token. */
+  public void forget(Caller caller, ServerId server) {
+    if (caller.token() != null) {
+      tokens.remove(key(caller, server));
+    }
+  }
+
+  private static String key(Caller caller, ServerId server) {
+    return server.name() + ' ' + Sha256.of(caller.token()).hex();
+  }
+
+  private Future<Grant> exchange(Caller caller, ServerId server) {
+    UpstreamTarget target = targets.apply(server);
+    Exchanger exchanger = exchanger(server, target);
+    OAuthConfig config = exchanger.config();
+    return exchanger
+        .discovery()
+        .find(Challenge.NONE)
+        .compose(
+            found -> {
+              Registration client =
+                  Registration.of(
+                      config.client().id(), config.client().secret().reveal(), found.issuer());
+              Grant.Terms terms =
+                  new Grant.Terms(
+                      found.issuer().issuer(),
+                      found.issuer().endpoint("token_endpoint"),
+                      null,
+                      client,
+                      found.resource(),
+                      config.request().scopes());
+              return exchanger
+                  .endpoint()
+                  .request(terms.tokenEndpoint(), client, form(caller, config, terms))
+                  .map(tokens -> Grant.of(terms, tokens));
+            })
+        .recover(failure -> Future.failedFuture(refused(server, failure)));
+  }
+
+  private Exchanger exchanger(ServerId server, UpstreamTarget target) {
+    Exchanger known = exchangers.get(server);
+    if (known == null || !known.config().equals(target.oauth())) {
+      GuardedHttp http = new GuardedHttp(vertx, target.url(), target.oauth());
+      known =
+          new Exchanger(
+              target.oauth(),
+              new Discovery(http, target.url(), target.oauth()),
+              new TokenEndpoint(http));
+      exchangers.put(server, known);
+    }
+    return known;
+  }
+
+  private static MultiMap form(Caller caller, OAuthConfig config, Grant.Terms terms) {
+    MultiMap form =
+        MultiMap.caseInsensitiveMultiMap()
+            .add("grant_type", GRANT_TYPE)
+            .add("subject_token", caller.token())
+            .add("subject_token_type", ACCESS_TOKEN)
+            .add("requested_token_type", ACCESS_TOKEN);
+    if (config.request().audience() != null) {
+      form.add("audience", config.request().audience());
+    }
+    if (terms.resource() != null) {
+      form.add("resource", terms.resource());
+    }
+    if (!config.request().scopes().isEmpty()) {
+      form.add("scope", String.join(" ", config.request().scopes()));
+    }
+    return form;
+  }
+
+  private static BridgeException refused(ServerId server, Throwable failure) {
+    return new BridgeException(
+        failure instanceof TokenEndpoint.Refused
+            ? ErrorCode.FORBIDDEN
+            : ErrorCode.ISSUER_UNAVAILABLE,
+        "No token for server '" + server + "': " + failure.getMessage());
+  }
+}

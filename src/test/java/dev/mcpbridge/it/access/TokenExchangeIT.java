@@ -1,0 +1,167 @@
+package dev.mcpbridge.it.access;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.nimbusds.jose.jwk.RSAKey;
+import dev.mcpbridge.auth.ApiKeys;
+import dev.mcpbridge.fixture.CapturedLog;
+import dev.mcpbridge.fixture.IssuerStub;
+import dev.mcpbridge.fixture.McpClient;
+import dev.mcpbridge.fixture.ProtectedServer;
+import dev.mcpbridge.fixture.TestBridge;
+import dev.mcpbridge.fixture.TestBridge.Answer;
+import dev.mcpbridge.fixture.TokenForge;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Date;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** Access tokens of callers that are exchanged for tokens of a server (RFC 8693). */
+@Tag("access")
+class TokenExchangeIT {
+  private static final RSAKey KEY = TokenForge.rsa("r1");
+  private static final String API_KEY = ApiKeys.generate();
+
+  @AutoClose private final ProtectedServer notes = new ProtectedServer();
+  @AutoClose private final IssuerStub issuer = IssuerStub.at("", KEY.toPublicJWK());
+  @AutoClose private TestBridge bridge;
+
+  TokenExchangeIT() throws Exception {}
+
+  @BeforeEach
+  void start() throws Exception {
+    String oauth =
+        ",'as':'exchange','clientId':'bridge','clientSecret':'secret','audience':'notes',"
+            + "'scopes':['notes'],'issuers':['"
+            + notes.url("")
+            + "']";
+    bridge =
+        TestBridge.of(
+            ("{'auth':{'keys':[%s],'issuers':[{'name':'corp','issuer':'%s','audiences':['all']}]},"
+                    + "'mcpServers':{'notes':%s}}")
+                .formatted(
+                    TestBridge.key("key", API_KEY, "'read','call'"),
+                    issuer.url(),
+                    notes.entry(oauth)));
+    bridge.until(
+        () -> bridge.get("/servers/notes", "x-api-key", API_KEY).at("/state").equals("ready"));
+  }
+
+  private String token(String subject) {
+    return TokenForge.sign(
+        KEY,
+        TokenForge.claims(issuer.url(), "all", "mcp:call")
+            .subject(subject)
+            .expirationTime(Date.from(Instant.now().plusSeconds(600)))
+            .build());
+  }
+
+  private Answer call(String token) throws Exception {
+    return bridge.post("/servers/notes/tools/me", "{}", "authorization", "Bearer " + token);
+  }
+
+  private long exchanges() {
+    return notes.tokenRequests().stream().filter(body -> body.contains("token-exchange")).count();
+  }
+
+  @Test
+  void everyCallerGetsATokenOfItsOwn() throws Exception {
+    String alice = token("alice");
+    String bob = token("bob");
+
+    assertEquals("alice", call(alice).firstText());
+    assertEquals("bob", call(bob).firstText());
+    assertEquals("alice", call(alice).firstText());
+
+    assertEquals(2, exchanges());
+    String request =
+        notes.tokenRequests().stream().filter(body -> body.contains("exchange")).findFirst().get();
+    assertTrue(request.contains("audience=notes"), request);
+    assertTrue(request.contains("scope=notes"), request);
+    assertTrue(request.contains("access_token"), request);
+  }
+
+  @Test
+  void callsAtOnceShareOneExchange() throws Exception {
+    String alice = token("alice");
+    List<CompletableFuture<Answer>> calls = new ArrayList<>();
+    for (int i = 0; i < 20; i++) {
+      calls.add(
+          bridge.postLater("/servers/notes/tools/me", "{}", "authorization", "Bearer " + alice));
+    }
+    for (CompletableFuture<Answer> each : calls) {
+      assertEquals("alice", each.get(20, TimeUnit.SECONDS).firstText());
+    }
+
+    assertEquals(1, exchanges());
+  }
+
+  @Test
+  void tokenThatTheServerRefusesIsExchangedAnew() throws Exception {
+    String alice = token("alice");
+    assertEquals("alice", call(alice).firstText());
+    notes.revokeAccess();
+
+    Answer refused = call(alice);
+
+    assertEquals("forbidden", refused.code(), refused.toString());
+    assertEquals("no", refused.at("/executed"));
+    assertEquals("alice", call(alice).firstText());
+  }
+
+  @Test
+  void callerWithoutATokenIsRefused() throws Exception {
+    Answer refused = bridge.post("/servers/notes/tools/me", "{}", "x-api-key", API_KEY);
+
+    assertEquals("forbidden", refused.code(), refused.toString());
+    assertTrue(refused.at("/detail").contains("needs an access token"), refused.toString());
+    assertEquals(0, exchanges());
+  }
+
+  @Test
+  void refusalOfTheIssuerIsForbiddenAndItsAbsenceIsNot() throws Exception {
+    Answer refused = call(token("mallory"));
+    assertEquals("forbidden", refused.code(), refused.toString());
+    assertTrue(refused.at("/detail").contains("invalid_target"), refused.toString());
+    notes.answer("/token", exchange -> IssuerStub.json(exchange, 500, "no json"));
+
+    Answer down = call(token("alice"));
+
+    assertEquals("issuer_unavailable", down.code(), down.toString());
+    notes.heal();
+    assertEquals("alice", call(token("alice")).firstText());
+  }
+
+  @Test
+  void sessionUsesTheTokenOfEachRequest() throws Exception {
+    McpClient client =
+        new McpClient(
+            bridge.uri("/servers/notes/mcp"), "{}", "authorization", "Bearer " + token("alice"));
+    client.initialize();
+
+    assertEquals("alice", client.call("me", "{}").firstText());
+  }
+
+  @Test
+  void callersTokenReachesTheTokenEndpointOnly() throws Exception {
+    String alice = token("alice");
+    try (CapturedLog log = new CapturedLog()) {
+      call(alice);
+      notes.revokeAccess();
+      Answer refused = call(alice);
+
+      assertFalse(refused.text().contains(alice));
+      assertFalse(log.lines().toString().contains(alice));
+      assertFalse(notes.authorizations().toString().contains(alice));
+      assertTrue(notes.authorizations().size() > 2);
+    }
+  }
+}
