@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.mcpbridge.auth.ApiKeys;
 import dev.mcpbridge.fixture.Background;
 import dev.mcpbridge.fixture.CapturedLog;
 import dev.mcpbridge.fixture.McpClient;
@@ -40,6 +41,35 @@ class IsolationIT {
       JsonNode server = bridge.get("/servers/s").body();
       assertEquals(3, server.path("sessions").asInt(), server.toString());
       assertEquals(4, server.path("pids").size(), server.toString());
+    }
+  }
+
+  @Test
+  void callersHaveAProcessEachWhateverTheirSessions() throws Exception {
+    String alice = ApiKeys.generate();
+    String bob = ApiKeys.generate();
+    String config =
+        "{%s,'mcpServers':{'s':%s}}"
+            .formatted(
+                TestBridge.auth(
+                    TestBridge.key("alice", alice, "'read','call'"),
+                    TestBridge.key("bob", bob, "'read','call'")),
+                TestBridge.entry("'isolation':'caller'"));
+    try (TestBridge bridge = TestBridge.of(config)) {
+      McpClient first = new McpClient(bridge.uri("/servers/s/mcp"), "{}", "x-api-key", alice);
+      McpClient second = new McpClient(bridge.uri("/servers/s/mcp"), "{}", "x-api-key", alice);
+      McpClient other = new McpClient(bridge.uri("/servers/s/mcp"), "{}", "x-api-key", bob);
+      first.initialize();
+      second.initialize();
+      other.initialize();
+
+      assertEquals("a", remember(first, "a"));
+      assertEquals("b", remember(other, "b"));
+      assertEquals("a c", remember(second, "c"));
+      first.delete();
+
+      assertEquals("a c d", remember(second, "d"));
+      assertEquals(2, bridge.get("/servers/s", "x-api-key", bob).body().path("sessions").asInt());
     }
   }
 
