@@ -6,11 +6,9 @@ import dev.mcpbridge.cluster.ClusterNode;
 import dev.mcpbridge.cluster.ReplicatedText;
 import dev.mcpbridge.cluster.SingleNode;
 import dev.mcpbridge.config.BridgeConfig;
-import dev.mcpbridge.config.ClusterConfig;
 import dev.mcpbridge.config.ClusterSecret;
 import dev.mcpbridge.config.ConfigException;
 import dev.mcpbridge.config.ConfigProblem;
-import dev.mcpbridge.config.StateFolder;
 import dev.mcpbridge.credentials.CredentialStore;
 import dev.mcpbridge.http.HttpVerticle;
 import dev.mcpbridge.memory.MemoryBudget;
@@ -37,7 +35,6 @@ import io.vertx.core.file.FileSystemOptions;
 import java.io.IOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
-import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
@@ -58,6 +55,7 @@ public final class Bridge {
 
   private final Vertx vertx;
   private final BridgeConfig config;
+  private volatile BridgeConfig current;
   private final Cluster cluster;
   private final RiskVerticle risk;
   private final HttpVerticle http;
@@ -76,6 +74,7 @@ public final class Bridge {
   private Bridge(Vertx vertx, BridgeConfig config) {
     this.vertx = vertx;
     this.config = config;
+    this.current = config;
     this.cluster = cluster(vertx, config);
     this.severalCallers = new AtomicBoolean(config.hasSeveralCallers());
     this.quotas = new Quotas(config.quotas(), this::nodes);
@@ -106,7 +105,8 @@ public final class Bridge {
                     self,
                     new OAuthClient.Keeping(
                         CredentialStore.of(config.credentials(), cluster),
-                        config.credentials().idleMillis())),
+                        config.credentials().idleMillis(),
+                        name -> current.auth().knows(name))),
                 sandboxes::of),
             config);
     this.workers = config.threads().serversOnWorkers() ? workers(vertx) : null;
@@ -142,7 +142,7 @@ public final class Bridge {
   public static Future<Bridge> start(Vertx vertx, BridgeConfig config) {
     Bridge bridge;
     try {
-      bridge = new Bridge(vertx, complete(config));
+      bridge = new Bridge(vertx, ClusterSecret.completed(config));
     } catch (IOException e) {
       return vertx.close().transform(closed -> Future.failedFuture(e));
     }
@@ -152,17 +152,6 @@ public final class Bridge {
         .onSuccess(id -> started.complete(bridge))
         .onFailure(failure -> bridge.end().onComplete(closed -> started.fail(failure)));
     return started.future();
-  }
-
-  private static BridgeConfig complete(BridgeConfig config) throws IOException {
-    ClusterConfig cluster = config.cluster();
-    if (cluster == null) {
-      return config;
-    }
-    Path state = StateFolder.of(System.getenv());
-    ClusterConfig withSecret = ClusterSecret.withUserSecret(cluster, state);
-    return config.withCluster(
-        cluster.folder() == null ? withSecret.withDefaultFolder(state) : withSecret);
   }
 
   /** The bound port. */
@@ -182,6 +171,7 @@ public final class Bridge {
    */
   public Future<Void> reload(BridgeConfig next) {
     requireKeys(next);
+    current = next;
     severalCallers.set(config.withAuth(next.auth()).hasSeveralCallers());
     risk.reload(next.risk());
     quotas.reload(next.quotas());

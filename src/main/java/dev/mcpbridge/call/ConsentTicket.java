@@ -1,6 +1,7 @@
 package dev.mcpbridge.call;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.mcpbridge.auth.Pkce;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.protocol.Json;
 import java.util.LinkedHashSet;
@@ -28,7 +29,10 @@ public record ConsentTicket(
 
   private static final int MAX_SCOPE = 2_000;
 
-  /** The same for a further scope too; for that one alone if both together are too long. */
+  /**
+   * The same for a further scope too; for that one alone if both together are too long. A form that
+   * shows less is no longer valid.
+   */
   ConsentTicket asking(String further) {
     if (further == null) {
       return this;
@@ -46,7 +50,7 @@ public record ConsentTicket(
         client,
         server,
         together.length() > MAX_SCOPE ? further : together,
-        formToken);
+        together.equals(scope) ? formToken : Pkce.random());
   }
 
   String json() {

@@ -26,6 +26,20 @@ public record AuthConfig(List<Key> keys, List<Issuer> issuers, String publicUrl,
   }
 
   /**
+   * Whether a principal may call the bridge.
+   *
+   * @param principal its name
+   */
+  public boolean knows(String principal) {
+    int bar = principal.indexOf('|');
+    if (bar >= 0) {
+      String issuer = principal.substring(0, bar);
+      return issuers.stream().anyMatch(each -> each.name().equals(issuer));
+    }
+    return !isRequired() || keys.stream().anyMatch(key -> key.name().equals(principal));
+  }
+
+  /**
    * Why a listener that other machines can reach is not protected; null if it is.
    *
    * @param mayBeOpen whether callers may do without a credential

@@ -1,5 +1,6 @@
 package dev.mcpbridge.config;
 
+import java.net.URI;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -97,6 +98,14 @@ final class AuthReader {
     return new AuthConfig.Login(issuer, client(login));
   }
 
+  /** As browsers write it: in lower case, and without the default port. */
+  private static String origin(URI url) {
+    String scheme = url.getScheme().toLowerCase(Locale.ROOT);
+    boolean isDefault = url.getPort() == (scheme.equals("https") ? 443 : 80);
+    String port = url.getPort() < 0 || isDefault ? "" : ":" + url.getPort();
+    return scheme + "://" + url.getHost().toLowerCase(Locale.ROOT) + port;
+  }
+
   /** Without a trailing slash. */
   private static String publicUrl(Section auth) {
     String text = auth.text("publicUrl");
@@ -105,7 +114,7 @@ final class AuthReader {
     }
     String url = text.replaceAll("/$", "");
     if (HttpEntryReader.isUrl(url)) {
-      return url;
+      return origin(URI.create(url));
     }
     auth.report("publicUrl", "expected a URL, found \"" + text + '"');
     return null;

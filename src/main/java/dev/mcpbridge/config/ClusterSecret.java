@@ -119,4 +119,16 @@ public final class ClusterSecret {
               .formatted(path, PosixFilePermissions.toString(attributes.permissions()), mode));
     }
   }
+
+  /** A configuration with the secret and the folder of its cluster; reads files. */
+  public static BridgeConfig completed(BridgeConfig config) throws IOException {
+    ClusterConfig cluster = config.cluster();
+    if (cluster == null) {
+      return config;
+    }
+    Path state = StateFolder.of(System.getenv());
+    ClusterConfig withSecret = withUserSecret(cluster, state);
+    return config.withCluster(
+        cluster.folder() == null ? withSecret.withDefaultFolder(state) : withSecret);
+  }
 }

@@ -58,8 +58,12 @@ final class OAuthReader {
     if (config.client().secret() != null && !isRegistered) {
       oauth.report("clientSecret", "needs a clientId");
     }
+    boolean hasIssuer = !config.issuers().isEmpty() || config.endpoints().token() != null;
+    if (config.client().secret() != null && !hasIssuer) {
+      oauth.report("issuers", "is required beside clientSecret, or tokenUrl: who gets the secret");
+    }
     boolean isExchange = config.whose() == OAuthConfig.Whose.EXCHANGE;
-    if (isExchange && config.issuers().isEmpty() && config.endpoints().token() == null) {
+    if (isExchange && !hasIssuer) {
       oauth.report("tokenUrl", "is required, or issuers: callers' tokens go only where they say");
     }
     boolean needsSecret = !config.needsConsent() || config.catalogueByService();

@@ -50,6 +50,7 @@ final class AddressChecks {
   void check(HttpServerRequest request) {
     checkFraming(request);
     checkPath(request.uri().startsWith("/") ? request.path() : null);
+    checkQuery(request.query());
     checkHost(request);
     if (!request.path().startsWith(ProtectedResource.METADATA)
         && !Routes.needsNoCredential(request.path())) {
@@ -91,6 +92,20 @@ final class AddressChecks {
     }
     if (path.indexOf('%') >= 0) {
       checkEscapes(path);
+    }
+  }
+
+  /** The router decodes the query of every path with parameters, and logs what it cannot decode. */
+  private static void checkQuery(String query) {
+    int at = query == null ? -1 : query.indexOf('%');
+    for (; at >= 0; at = query.indexOf('%', at + 1)) {
+      boolean isEscape =
+          at + 2 < query.length()
+              && Character.digit(query.charAt(at + 1), 16) >= 0
+              && Character.digit(query.charAt(at + 2), 16) >= 0;
+      if (!isEscape) {
+        throw malformed("The query contains an invalid percent escape");
+      }
     }
   }
 

@@ -4,7 +4,6 @@ import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.transport.RequestAuthorization;
 import io.vertx.core.Future;
-import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 
@@ -18,11 +17,6 @@ final class CallerAuthorization implements RequestAuthorization {
 
   private final OAuthClient client;
   private final Supplier<Optional<String>> principal;
-
-  /** What a refresh after a refusal has led to; a server that refuses that too needs a consent. */
-  private String renewedHeader;
-
-  private int renewedUses;
 
   private Future<Grant> refreshing = Future.failedFuture("not refreshed");
 
@@ -44,44 +38,37 @@ final class CallerAuthorization implements RequestAuthorization {
           : Future.succeededFuture();
     }
     return known.isFresh(System.currentTimeMillis())
-        ? Future.succeededFuture(used(known))
-        : usable(whose.get(), null).map(this::used);
-  }
-
-  private String used(Grant grant) {
-    if (grant.header().equals(renewedHeader)) {
-      renewedUses++;
-    }
-    return grant.header();
+        ? Future.succeededFuture(known.header())
+        : usable(whose.get(), null).map(Grant::header);
   }
 
   @Override
-  public Future<Void> refused(String sent, int status, List<String> challenges) {
-    Challenge challenge = Challenge.of(challenges);
+  public Future<Void> refused(Refusal refusal) {
+    Challenge challenge = Challenge.of(refusal.challenges());
     Optional<String> whose = principal.get();
-    if (status == 403 && whose.isPresent()) {
+    if (refusal.status() == 403 && whose.isPresent()) {
       return Future.failedFuture(client.scopeRequired(whose.get(), challenge.scope()));
     }
     client.learn(challenge);
     return whose.isEmpty()
         ? Future.failedFuture(client.consentRequired())
-        : usable(whose.get(), sent).mapEmpty();
+        : usable(whose.get(), refusal).mapEmpty();
   }
 
   /**
    * A grant whose token can be sent.
    *
-   * @param refusedHeader what the server has refused; null for nothing
+   * @param refusal null if nothing was refused
    */
-  private Future<Grant> usable(String whose, String refusedHeader) {
+  private Future<Grant> usable(String whose, Refusal refusal) {
     if (!refreshing.isComplete()) {
       return refreshing;
     }
-    refreshing = fresh(whose, refusedHeader);
+    refreshing = fresh(whose, refusal);
     return refreshing;
   }
 
-  private Future<Grant> fresh(String whose, String refusedHeader) {
+  private Future<Grant> fresh(String whose, Refusal refusal) {
     return client
         .grants()
         .of(whose)
@@ -92,25 +79,24 @@ final class CallerAuthorization implements RequestAuthorization {
               if (grant == null) {
                 return Future.failedFuture(client.consentRequired());
               }
-              boolean isRefused = grant.header().equals(refusedHeader);
+              boolean isRefused = refusal != null && grant.header().equals(refusal.sent());
               if (!isRefused && grant.isFresh(now)) {
                 return Future.succeededFuture(grant);
               }
               if (grant.isBeingRefreshed(now)) {
-                return client.later(WAIT_MILLIS).compose(v -> fresh(whose, refusedHeader));
+                return client.later(WAIT_MILLIS).compose(v -> fresh(whose, refusal));
               }
-              if (isRefused && refusedHeader.equals(renewedHeader) && renewedUses <= 1) {
+              if (isRefused && refusal.isRepeated()) {
                 return end(whose, kept.version());
               }
               if (grant.isRefreshable()) {
+                Grant marked = grant.refreshing(now);
                 return client
                     .grants()
-                    .put(whose, kept.version(), grant.refreshing(now))
+                    .put(whose, kept.version(), marked)
                     .compose(
                         isMine ->
-                            isMine
-                                ? refresh(whose, grant, isRefused)
-                                : fresh(whose, refusedHeader));
+                            isMine ? refresh(whose, marked, isRefused) : fresh(whose, refusal));
               }
               return isRefused || grant.isExpired(now)
                   ? end(whose, kept.version())
@@ -132,18 +118,33 @@ final class CallerAuthorization implements RequestAuthorization {
   private Future<Grant> refresh(String whose, Grant grant, boolean isRefused) {
     return client
         .refreshed(grant)
-        .compose(renewed -> client.grants().put(whose, renewed).map(renewed))
-        .onSuccess(
-            renewed -> {
-              renewedHeader = isRefused ? renewed.header() : null;
-              renewedUses = 0;
-            })
+        .compose(renewed -> replace(whose, grant, renewed))
         .recover(failure -> unrefreshed(whose, grant, isRefused, failure));
+  }
+
+  /** A grant that was deleted or given anew meanwhile wins; the renewed tokens are revoked. */
+  private Future<Grant> replace(String whose, Grant marked, Grant renewed) {
+    return client
+        .grants()
+        .of(whose)
+        .compose(
+            kept ->
+                marked.equals(kept.grant())
+                    ? client.grants().put(whose, kept.version(), renewed)
+                    : Future.succeededFuture(false))
+        .compose(
+            isStored ->
+                isStored
+                    ? Future.succeededFuture(renewed)
+                    : client.revoked(renewed).compose(revoked -> fresh(whose, null)));
   }
 
   private Future<Grant> unrefreshed(
       String whose, Grant grant, boolean isRefused, Throwable failure) {
-    boolean isOver = failure instanceof TokenEndpoint.Refused refusal && refusal.isGrantInvalid();
+    client.forgetUnknownClient(grant.terms().client(), failure);
+    boolean isOver =
+        failure instanceof TokenEndpoint.Refused refusal
+            && (refusal.isGrantInvalid() || refusal.isClientInvalid());
     return client
         .grants()
         .of(whose)

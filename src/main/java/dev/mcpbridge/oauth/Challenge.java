@@ -11,6 +11,9 @@ import java.util.regex.Pattern;
  * @param scope space-separated; null if absent
  */
 record Challenge(String resourceMetadata, String scope) {
+  private static final Pattern SCOPE =
+      Pattern.compile("[\\x21\\x23-\\x5B\\x5D-\\x7E]+( +[\\x21\\x23-\\x5B\\x5D-\\x7E]+)*+");
+  private static final int MAX_SCOPE = 1_000;
   static final Challenge NONE = new Challenge(null, null);
   private static final int MAX_LENGTH = 8 << 10;
 
@@ -35,6 +38,11 @@ record Challenge(String resourceMetadata, String scope) {
         .orElse(NONE);
   }
 
+  /** Whether a text is a list of scopes (RFC 6749 section 3.3) of sensible length. */
+  static boolean isScope(String text) {
+    return text.length() <= MAX_SCOPE && SCOPE.matcher(text).matches();
+  }
+
   private static Challenge parse(String text) {
     String metadata = null;
     String scope = null;
@@ -48,6 +56,6 @@ record Challenge(String resourceMetadata, String scope) {
         metadata = metadata == null ? value : metadata;
       }
     }
-    return new Challenge(metadata, scope);
+    return new Challenge(metadata, scope != null && isScope(scope) ? scope : null);
   }
 }

@@ -7,11 +7,11 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * How often callers have agreed lately: a server that is never content must not send its users
- * around without end (MCP basic/authorization, step-up). Confined to the event loop.
+ * How often callers have agreed to more scopes lately: a server that is never content must not send
+ * its users around without end (MCP basic/authorization, step-up). Confined to the event loop.
  */
 final class ConsentRounds {
-  static final int MAX = 3;
+  static final int MAX = 2;
   private static final long PERIOD_MILLIS = TimeUnit.HOURS.toMillis(1);
   private static final int MAX_CALLERS = 10_000;
 

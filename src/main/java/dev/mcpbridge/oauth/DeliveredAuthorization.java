@@ -2,7 +2,6 @@ package dev.mcpbridge.oauth;
 
 import dev.mcpbridge.transport.RequestAuthorization;
 import io.vertx.core.Future;
-import java.util.List;
 
 /**
  * Authorizes requests with the token that came with the caller's last call. Confined to the event
@@ -29,8 +28,8 @@ final class DeliveredAuthorization implements RequestAuthorization {
 
   /** Only the caller's next call brings another token. */
   @Override
-  public Future<Void> refused(String sent, int status, List<String> challenges) {
-    return header != null && !header.equals(sent)
+  public Future<Void> refused(Refusal refusal) {
+    return header != null && !header.equals(refusal.sent())
         ? Future.succeededFuture()
         : Future.failedFuture(client.consentRequired());
   }

@@ -27,10 +27,12 @@ record Grant(
   /**
    * What stays the same while tokens are refreshed.
    *
+   * @param server URL of the server for which it was given
    * @param revocationEndpoint null if tokens cannot be revoked
    * @param resource null if the server has no resource indicator
    */
   record Terms(
+      String server,
       String issuer,
       String tokenEndpoint,
       String revocationEndpoint,
@@ -41,6 +43,7 @@ record Grant(
     ObjectNode json() {
       ObjectNode json =
           Json.object()
+              .put("server", server)
               .put("issuer", issuer)
               .put("tokenEndpoint", tokenEndpoint)
               .put("revocationEndpoint", revocationEndpoint)
@@ -53,6 +56,7 @@ record Grant(
       List<String> scopes = new ArrayList<>();
       json.path("scopes").forEach(scope -> scopes.add(scope.asText()));
       return new Terms(
+          json.path("server").asText(),
           json.path("issuer").asText(),
           json.path("tokenEndpoint").asText(),
           json.path("revocationEndpoint").textValue(),
@@ -67,6 +71,7 @@ record Grant(
         tokens.scopes() == null
             ? terms
             : new Terms(
+                terms.server(),
                 terms.issuer(),
                 terms.tokenEndpoint(),
                 terms.revocationEndpoint(),

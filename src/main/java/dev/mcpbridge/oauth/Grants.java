@@ -4,42 +4,56 @@ import dev.mcpbridge.credentials.CredentialStore;
 import dev.mcpbridge.model.ServerId;
 import io.vertx.core.Future;
 import java.util.Optional;
+import java.util.function.BiPredicate;
 
 /** The grants of callers for one server. */
 final class Grants {
   private final CredentialStore store;
   private final String prefix;
   private final long idleMillis;
+  private final BiPredicate<String, Grant.Terms> isUsable;
 
   /** A grant and the version of its entry. */
   record Kept(Grant grant, long version) {}
 
   /**
    * @param idleMillis after which an unused grant is deleted
+   * @param isUsable whether a principal may still use what was granted on some terms; if not, it
+   *     counts as absent
    */
-  Grants(CredentialStore store, ServerId server, long idleMillis) {
+  Grants(
+      CredentialStore store,
+      ServerId server,
+      long idleMillis,
+      BiPredicate<String, Grant.Terms> isUsable) {
     this.store = store;
     this.prefix = "grant " + server.name() + ' ';
     this.idleMillis = idleMillis;
+    this.isUsable = isUsable;
   }
 
   /** The grant of a principal, with null for an absent one; linearizable. */
   Future<Kept> of(String principal) {
-    return store.get(prefix + principal).map(Grants::kept);
+    return store.get(prefix + principal).map(secret -> kept(principal, secret));
   }
 
   /** The version of the entry of a principal, as this node knows it. */
   Kept known(String principal) {
-    return kept(store.known(prefix + principal));
+    return kept(principal, store.known(prefix + principal));
   }
 
-  private static Kept kept(CredentialStore.Secret secret) {
-    return new Kept(secret.isPresent() ? Grant.of(secret.text()) : null, secret.version());
+  private Kept kept(String principal, CredentialStore.Secret secret) {
+    Grant grant = secret.isPresent() ? Grant.of(secret.text()) : null;
+    boolean isAbsent = grant == null || !isUsable.test(principal, grant.terms());
+    return new Kept(isAbsent ? null : grant, secret.version());
   }
 
   /** A principal with a grant. */
   Optional<String> anyCaller() {
-    return store.names(prefix).stream().findFirst().map(name -> name.substring(prefix.length()));
+    return store.names(prefix).stream()
+        .map(name -> name.substring(prefix.length()))
+        .filter(principal -> known(principal).grant() != null)
+        .findFirst();
   }
 
   /** Replaces the grant of the version; false if there is another by now. */

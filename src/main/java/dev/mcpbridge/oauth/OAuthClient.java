@@ -4,7 +4,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.config.OAuthConfig;
 import dev.mcpbridge.credentials.CredentialStore;
 import dev.mcpbridge.error.BridgeException;
-import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.limit.BoundedMap;
 import dev.mcpbridge.model.Caller;
 import dev.mcpbridge.model.ServerId;
@@ -15,12 +14,12 @@ import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
 import java.io.IOException;
 import java.net.URI;
-import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
 
 /**
  * The bridge as the OAuth 2.1 client of one server (MCP basic/authorization). Lives at the node
@@ -31,6 +30,7 @@ public final class OAuthClient {
 
   private final Vertx vertx;
   private final ServerId server;
+  private final String url;
   private final OAuthConfig config;
   private final Grants grants;
   private final Discovery discovery;
@@ -41,27 +41,44 @@ public final class OAuthClient {
   private final RequestAuthorization own = new ServiceAuthorization(this);
   private final Map<String, RequestAuthorization> callers = new BoundedMap<>(MAX_CALLERS);
 
+  private final AuthorizationFailures failures;
   private final ConsentRounds rounds = new ConsentRounds();
 
   /** The server's last challenge; null before its first. */
   private Challenge challenge;
 
   /**
-   * Where credentials are kept.
+   * Where credentials are kept, and for whom.
    *
    * @param idleMillis after which an unused grant is deleted
+   * @param knows whether a principal, by name, may still call the bridge
    */
-  public record Keeping(CredentialStore store, long idleMillis) {}
+  public record Keeping(CredentialStore store, long idleMillis, Predicate<String> knows) {}
 
   public OAuthClient(Vertx vertx, ServerId server, URI url, OAuthConfig config, Keeping keeping) {
     this.vertx = vertx;
     this.server = server;
     this.config = config;
-    this.grants = new Grants(keeping.store(), server, keeping.idleMillis());
+    this.failures = new AuthorizationFailures(server);
+    this.url = String.valueOf(url);
+    this.grants =
+        new Grants(
+            keeping.store(),
+            server,
+            keeping.idleMillis(),
+            (principal, terms) -> keeping.knows().test(principal) && accepts(terms));
     this.http = new GuardedHttp(vertx, url, config);
     this.discovery = new Discovery(http, url, config);
     this.registrations = new Registrations(http, keeping.store(), server, config);
     this.tokens = new TokenEndpoint(http);
+  }
+
+  /** Whether terms fit the present configuration: nothing goes to another server. */
+  private boolean accepts(Grant.Terms terms) {
+    String clientId = config.client().id();
+    return terms.server().equals(url)
+        && (config.issuers().isEmpty() || config.issuers().contains(terms.issuer()))
+        && (clientId == null || clientId.equals(terms.client().clientId()));
   }
 
   /** The authorization of a caller's connection. */
@@ -98,14 +115,13 @@ public final class OAuthClient {
    * @return the URL for the browser, and what {@link #redeem} needs, which is secret
    */
   public Future<AuthorizationRequest> begin(BridgeUrls bridge, String state, String scope) {
-    return discovery
-        .find(challenge == null ? Challenge.NONE : challenge)
+    return discovered()
         .compose(
             found ->
                 registrations
                     .at(found.issuer(), bridge)
                     .compose(client -> begin(found, client, bridge, state, scope)))
-        .recover(failure -> Future.failedFuture(impossible(failure)));
+        .recover(failure -> Future.failedFuture(failures.noAuthorization(failure)));
   }
 
   private Future<AuthorizationRequest> begin(
@@ -129,9 +145,10 @@ public final class OAuthClient {
     }
   }
 
-  private Grant.Terms terms(Discovery.ProtectedServer found, Registration client, String scope) {
+  Grant.Terms terms(Discovery.ProtectedServer found, Registration client, String scope) {
     AuthorizationServer issuer = found.issuer();
     return new Grant.Terms(
+        url,
         issuer.issuer(),
         issuer.endpoint("token_endpoint"),
         issuer.metadata().path("revocation_endpoint").textValue(),
@@ -167,6 +184,10 @@ public final class OAuthClient {
   public Future<Void> redeem(String principal, String pending, String code) {
     JsonNode request = Json.parsed(pending);
     Grant.Terms terms = AuthorizationRequest.terms(request);
+    if (!accepts(terms)) {
+      return Future.failedFuture(
+          failures.noAuthorization(new IOException("its configuration has changed meanwhile")));
+    }
     MultiMap form =
         MultiMap.caseInsensitiveMultiMap()
             .add("grant_type", "authorization_code")
@@ -176,9 +197,23 @@ public final class OAuthClient {
     addResource(form, terms.resource());
     return tokens
         .request(terms.tokenEndpoint(), terms.client(), form)
-        .compose(received -> grants.put(principal, Grant.of(terms, received)))
-        .onSuccess(stored -> rounds.agreed(principal))
-        .recover(failure -> Future.failedFuture(impossible(failure)));
+        .compose(received -> keep(principal, Grant.of(terms, received)))
+        .onFailure(failure -> forgetUnknownClient(terms.client(), failure))
+        .recover(failure -> Future.failedFuture(failures.noAuthorization(failure)));
+  }
+
+  private Future<Void> keep(String principal, Grant grant) {
+    if (grants.known(principal).grant() != null) {
+      rounds.agreed(principal);
+    }
+    return grants.put(principal, grant);
+  }
+
+  /** An authorization server may forget clients that it has registered. */
+  void forgetUnknownClient(Registration client, Throwable failure) {
+    if (failure instanceof TokenEndpoint.Refused refusal && refusal.isClientInvalid()) {
+      registrations.forget(client);
+    }
   }
 
   /** Deletes the grant of a caller, and revokes its tokens if that is possible (RFC 7009). */
@@ -186,20 +221,14 @@ public final class OAuthClient {
     return grants
         .of(principal)
         .compose(kept -> grants.remove(principal, kept.version()).map(kept.grant()))
-        .compose(
-            grant ->
-                grant == null ? Future.succeededFuture() : tokens.revoke(grant).otherwiseEmpty());
+        .compose(grant -> grant == null ? Future.succeededFuture() : revoked(grant));
   }
 
-  private BridgeException impossible(Throwable failure) {
-    return failure instanceof BridgeException known
-        ? known
-        : new BridgeException(
-            ErrorCode.UPSTREAM_ERROR,
-            "No authorization for server '" + server + "': " + failure.getMessage());
+  Future<Void> revoked(Grant grant) {
+    return tokens.revoke(grant).otherwiseEmpty();
   }
 
-  private static void addResource(MultiMap form, String resource) {
+  static void addResource(MultiMap form, String resource) {
     if (resource != null) {
       form.add("resource", resource);
     }
@@ -211,28 +240,19 @@ public final class OAuthClient {
         .map(grant::renewed);
   }
 
-  /** A grant to the bridge itself. */
-  Future<Grant> ownGrant() {
+  /** What the server publishes; its last challenge is forgotten if that cannot be used. */
+  Future<Discovery.ProtectedServer> discovered() {
     return discovery
         .find(challenge == null ? Challenge.NONE : challenge)
-        .compose(
-            found -> {
-              Registration client =
-                  Registration.of(
-                      config.client().id(), config.client().secret().reveal(), found.issuer());
-              Grant.Terms terms = terms(found, client, null);
-              MultiMap form =
-                  MultiMap.caseInsensitiveMultiMap().add("grant_type", "client_credentials");
-              List<String> scopes = new ArrayList<>(terms.scopes());
-              scopes.remove("offline_access");
-              if (!scopes.isEmpty()) {
-                form.add("scope", String.join(" ", scopes));
-              }
-              addResource(form, terms.resource());
-              return tokens
-                  .request(terms.tokenEndpoint(), client, form)
-                  .map(received -> Grant.of(terms, received));
-            });
+        .onFailure(failure -> challenge = null);
+  }
+
+  OAuthConfig config() {
+    return config;
+  }
+
+  TokenEndpoint tokens() {
+    return tokens;
   }
 
   ServerId server() {
@@ -261,27 +281,13 @@ public final class OAuthClient {
 
   /** The failure of a request without a usable grant. */
   BridgeException consentRequired() {
-    return consentRequiredFor(challenge == null ? null : challenge.scope());
-  }
-
-  private BridgeException consentRequiredFor(String scope) {
-    BridgeException failure =
-        new BridgeException(
-            ErrorCode.CONSENT_REQUIRED,
-            "Server '" + server + "' requires that its user grants this bridge access");
-    return scope == null ? failure : failure.with("scope", scope);
+    return failures.consentRequired(challenge == null ? null : challenge.scope());
   }
 
   /** The failure of a request that needs more scopes than were granted. */
   BridgeException scopeRequired(String principal, String scope) {
     if (rounds.areUsedUp(principal)) {
-      return new BridgeException(
-          ErrorCode.FORBIDDEN,
-          "Server '"
-              + server
-              + "' refuses the request although its user has agreed "
-              + ConsentRounds.MAX
-              + " times within an hour");
+      return failures.agreedInVain();
     }
     Set<String> all = new LinkedHashSet<>();
     Grant granted = grants.known(principal).grant();
@@ -291,6 +297,6 @@ public final class OAuthClient {
     if (scope != null) {
       all.addAll(split(scope));
     }
-    return consentRequiredFor(all.isEmpty() ? null : String.join(" ", all));
+    return failures.consentRequired(all.isEmpty() ? null : String.join(" ", all));
   }
 }

@@ -9,6 +9,8 @@ import java.util.Arrays;
 final class PublicAddresses {
   private static final byte[] NAT64 = {0, 0x64, (byte) 0xFF, (byte) 0x9B, 0, 0, 0, 0, 0, 0, 0, 0};
 
+  private static final byte[] LOCAL_NAT64 = {0, 0x64, (byte) 0xFF, (byte) 0x9B, 0, 1};
+
   private PublicAddresses() {}
 
   static boolean contains(InetAddress address) {
@@ -35,10 +37,12 @@ final class PublicAddresses {
   /** Addresses that contain one of IPv4 are judged by that. */
   private static boolean isPublicV6(byte[] bytes) {
     boolean isUniqueLocal = (bytes[0] & 0xFE) == 0xFC;
+    boolean isTeredo = bytes[0] == 0x20 && bytes[1] == 0x01 && bytes[2] == 0 && bytes[3] == 0;
+    boolean isLocalNat64 = Arrays.equals(bytes, 0, 6, LOCAL_NAT64, 0, 6);
     boolean is6to4 = bytes[0] == 0x20 && bytes[1] == 0x02;
     boolean isNat64 = Arrays.equals(bytes, 0, 12, NAT64, 0, 12);
     boolean isCompatible = Arrays.equals(bytes, 0, 12, new byte[12], 0, 12);
-    if (isUniqueLocal) {
+    if (isUniqueLocal || isTeredo || isLocalNat64) {
       return false;
     }
     if (is6to4) {

@@ -48,6 +48,16 @@ final class Registrations {
     return store.get(name).compose(kept -> keptOrNew(name, kept, issuer, bridge));
   }
 
+  /** Deletes a dynamic registration, so that the next authorization registers anew. */
+  void forget(Registration client) {
+    for (String name : store.names("client " + server.name() + ' ')) {
+      CredentialStore.Secret kept = store.known(name);
+      if (kept.isPresent() && Registration.of(Json.parsed(kept.text())).equals(client)) {
+        store.remove(name, kept.version());
+      }
+    }
+  }
+
   private Future<Registration> keptOrNew(
       String name, CredentialStore.Secret kept, AuthorizationServer issuer, BridgeUrls bridge) {
     if (kept.isPresent()) {

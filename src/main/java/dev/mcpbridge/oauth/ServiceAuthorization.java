@@ -1,9 +1,12 @@
 package dev.mcpbridge.oauth;
 
+import dev.mcpbridge.config.OAuthConfig;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.transport.RequestAuthorization;
 import io.vertx.core.Future;
+import io.vertx.core.MultiMap;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -33,18 +36,43 @@ final class ServiceAuthorization implements RequestAuthorization {
   }
 
   @Override
-  public Future<Void> refused(String sent, int status, List<String> challenges) {
-    client.learn(Challenge.of(challenges));
+  public Future<Void> refused(Refusal refusal) {
+    client.learn(Challenge.of(refusal.challenges()));
     boolean isNewer =
-        current.succeeded() && current.result() != null && !current.result().header().equals(sent);
+        current.succeeded()
+            && current.result() != null
+            && !current.result().header().equals(refusal.sent());
     return isNewer ? Future.succeededFuture() : fetched().mapEmpty();
+  }
+
+  private Future<Grant> granted() {
+    OAuthConfig.Client self = client.config().client();
+    return client
+        .discovered()
+        .compose(
+            found -> {
+              Registration registration =
+                  Registration.of(self.id(), self.secret().reveal(), found.issuer());
+              Grant.Terms terms = client.terms(found, registration, null);
+              MultiMap form =
+                  MultiMap.caseInsensitiveMultiMap().add("grant_type", "client_credentials");
+              List<String> scopes = new ArrayList<>(terms.scopes());
+              scopes.remove("offline_access");
+              if (!scopes.isEmpty()) {
+                form.add("scope", String.join(" ", scopes));
+              }
+              OAuthClient.addResource(form, terms.resource());
+              return client
+                  .tokens()
+                  .request(terms.tokenEndpoint(), registration, form)
+                  .map(received -> Grant.of(terms, received));
+            });
   }
 
   private Future<Grant> fetched() {
     if (current.isComplete()) {
       current =
-          client
-              .ownGrant()
+          granted()
               .recover(
                   failure ->
                       Future.failedFuture(

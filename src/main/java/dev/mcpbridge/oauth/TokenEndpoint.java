@@ -38,6 +38,11 @@ final class TokenEndpoint {
       this.code = code;
     }
 
+    /** Whether the client is unknown to the authorization server. */
+    boolean isClientInvalid() {
+      return code.equals("invalid_client") || code.equals("unauthorized_client");
+    }
+
     /** Whether the grant has ended, so that only its user can renew it. */
     boolean isGrantInvalid() {
       return code.equals("invalid_grant");
@@ -89,7 +94,9 @@ final class TokenEndpoint {
             access,
             refresh != null && isToken(refresh) ? refresh : null,
             seconds <= 0 ? Long.MAX_VALUE : millisFromNow(Math.min(seconds, MAX_SECONDS)),
-            scope == null || scope.isBlank() ? null : List.of(scope.strip().split(" +"))));
+            scope == null || !Challenge.isScope(scope.strip())
+                ? null
+                : List.of(scope.strip().split(" +"))));
   }
 
   private static long millisFromNow(long seconds) {

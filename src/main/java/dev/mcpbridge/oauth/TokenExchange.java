@@ -105,6 +105,7 @@ public final class TokenExchange {
                       config.client().id(), config.client().secret().reveal(), found.issuer());
               Grant.Terms terms =
                   new Grant.Terms(
+                      String.valueOf(target.url()),
                       found.issuer().issuer(),
                       found.issuer().endpoint("token_endpoint"),
                       null,

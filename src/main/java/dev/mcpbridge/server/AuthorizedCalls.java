@@ -60,7 +60,9 @@ record AuthorizedCalls(OAuthClient oauth, Function<Call, Future<JsonSlice>> call
     Object challenge = refusal.members().getOrDefault("challenge", "");
     int status = refusal.members().get("status") instanceof Integer given ? given : 401;
     return authorization
-        .refused(sent, status, List.of(challenge.toString()))
+        .refused(
+            new RequestAuthorization.Refusal(
+                sent, status, List.of(challenge.toString()), !mayRepeat))
         .compose(
             other ->
                 mayRepeat

@@ -101,7 +101,7 @@ final class HttpPeer {
                           if (!isRefused(response) || number == MAX_ATTEMPTS) {
                             return Future.succeededFuture(response);
                           }
-                          return refused(response, credential)
+                          return refused(response, credential, number > 1)
                               .compose(
                                   other ->
                                       attempt(number + 1, pendingRequest, method, url, writer));
@@ -120,10 +120,11 @@ final class HttpPeer {
             && challenges(response).stream().anyMatch(text -> text.contains("insufficient_scope"));
   }
 
-  private Future<Void> refused(ClientResponse response, String credential) {
-    List<String> challenges = challenges(response);
+  private Future<Void> refused(ClientResponse response, String credential, boolean isRepeated) {
     response.abort();
-    return authorization.refused(credential, response.response().statusCode(), challenges);
+    return authorization.refused(
+        new RequestAuthorization.Refusal(
+            credential, response.response().statusCode(), challenges(response), isRepeated));
   }
 
   private static List<String> challenges(ClientResponse response) {

@@ -15,7 +15,7 @@ public interface RequestAuthorization {
         }
 
         @Override
-        public Future<Void> refused(String sent, int status, List<String> challenges) {
+        public Future<Void> refused(Refusal refusal) {
           return Future.failedFuture("there is no other credential");
         }
       };
@@ -27,12 +27,19 @@ public interface RequestAuthorization {
   Future<String> header();
 
   /**
-   * The server refused a request for lack of a credential or of a scope.
+   * A request that the server refused for lack of a credential or of a scope.
    *
    * @param sent the value of Authorization in it; null for none
    * @param challenges the values of WWW-Authenticate
+   * @param isRepeated whether it was sent again with another credential after a refusal
+   */
+  record Refusal(String sent, int status, List<String> challenges, boolean isRepeated) {}
+
+  /**
+   * The server refused a request.
+   *
    * @return succeeds if the request may be repeated with another credential; fails with
    *     CONSENT_REQUIRED if the caller has to agree first
    */
-  Future<Void> refused(String sent, int status, List<String> challenges);
+  Future<Void> refused(Refusal refusal);
 }

@@ -14,7 +14,7 @@ class GrantTest {
 
   private static Grant.Terms terms(String resource) {
     return new Grant.Terms(
-        "https://i", "https://i/token", null, CLIENT, resource, List.of("a", "b"));
+        "https://s/mcp", "https://i", "https://i/token", null, CLIENT, resource, List.of("a", "b"));
   }
 
   private static Grant grant(String refresh, long issued, long expires) {

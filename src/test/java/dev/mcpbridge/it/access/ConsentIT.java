@@ -7,14 +7,18 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.auth.ApiKeys;
+import dev.mcpbridge.fixture.CapturedLog;
 import dev.mcpbridge.fixture.ConsentBrowser;
 import dev.mcpbridge.fixture.McpClient;
 import dev.mcpbridge.fixture.ProtectedServer;
 import dev.mcpbridge.fixture.TestBridge;
 import dev.mcpbridge.fixture.TestBridge.Answer;
 import java.io.BufferedReader;
+import java.io.InputStreamReader;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -127,6 +131,7 @@ class ConsentIT {
   @Test
   void oneLinkAsksForEverythingThatIsNeeded() throws Exception {
     Answer first = call(ALICE);
+    String early = formToken(new ConsentBrowser().open(URI.create(link(first))).body());
     notes.needs("write");
     bridge.get("/servers/notes/tools", "x-api-key", BOB);
     connect(BOB, "bob");
@@ -138,6 +143,39 @@ class ConsentIT {
     assertEquals(link(first), link(second));
     String page = new ConsentBrowser().open(URI.create(link(second))).body();
     assertTrue(page.contains("notes write"), page);
+    String own = bridge.uri("").toString().replaceAll("/$", "");
+    String form = "form=" + early + "&key=" + ALICE;
+    assertEquals(
+        403, new ConsentBrowser().submit(URI.create(link(second)), form, own).statusCode());
+  }
+
+  private static String formToken(String page) {
+    return page.replaceAll("(?s).*name=\"form\" value=\"([^\"]+)\".*", "$1");
+  }
+
+  @Test
+  void tokenOfACallerWhoseKeyWasRemovedIsNotUsed() throws Exception {
+    connect(ALICE, "alice");
+    notes.revokeAccess();
+    long refreshes = notes.count("/token");
+    bridge.reload(
+        "{"
+            + TestBridge.auth(TestBridge.key("bob", BOB, "'read','call'"))
+            + ",'mcpServers':{'notes':"
+            + notes.entry(",'scopes':['notes']")
+            + "}}");
+
+    assertEquals("consent_required", call(BOB).code());
+    assertEquals(refreshes, notes.count("/token"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"?state=%zz", "?state=a&state=b", "?code", "", "?state=%00"})
+  void answerThatMakesNoSenseIsRefusedQuietly(String query) throws Exception {
+    try (CapturedLog log = new CapturedLog()) {
+      assertTrue(statusLine("/oauth/callback/notes" + query).startsWith("HTTP/1.1 400"));
+      assertFalse(log.lines().toString().contains("SEVERE"), log.lines().toString());
+    }
   }
 
   @Test
@@ -208,7 +246,7 @@ class ConsentIT {
     URI link = URI.create(link(call(ALICE)));
     ConsentBrowser browser = new ConsentBrowser();
     String page = browser.open(link).body();
-    String token = page.replaceAll("(?s).*name=\"form\" value=\"([^\"]+)\".*", "$1");
+    String token = formToken(page);
     String form = "form=" + token + "&key=" + ALICE;
 
     assertEquals(403, browser.submit(link, form, origin).statusCode());
@@ -381,6 +419,15 @@ class ConsentIT {
     assertEquals(
         "consent_required", answer.at("/tool_responses/0/problem/code"), answer.toString());
     assertTrue(answer.at("/messages/0/content").contains("/connect/"), answer.toString());
+  }
+
+  /** The status line of the response to a target that no HTTP client would send. */
+  private String statusLine(String target) throws Exception {
+    try (Socket socket = new Socket("127.0.0.1", bridge.port())) {
+      String request = "GET " + target + " HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n";
+      socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+      return new BufferedReader(new InputStreamReader(socket.getInputStream())).readLine();
+    }
   }
 
   private McpClient client(String capabilities) {

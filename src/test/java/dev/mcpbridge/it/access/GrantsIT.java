@@ -11,11 +11,14 @@ import dev.mcpbridge.fixture.IssuerStub;
 import dev.mcpbridge.fixture.ProtectedServer;
 import dev.mcpbridge.fixture.TestBridge;
 import dev.mcpbridge.fixture.TestBridge.Answer;
+import java.net.URI;
 import java.net.http.HttpResponse;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AutoClose;
@@ -42,6 +45,10 @@ class GrantsIT {
     HttpResponse<String> page = connect();
     assertTrue(page.body().contains("Connected"), page.body());
     assertEquals("alice", call().firstText());
+  }
+
+  private String client() {
+    return ",'clientId':'bridge','clientSecret':'secret','issuers':['" + notes.url("") + "']";
   }
 
   private HttpResponse<String> connect() throws Exception {
@@ -133,7 +140,7 @@ class GrantsIT {
   }
 
   @Test
-  void serverThatIsNeverContentIsAskedThreeTimesAnHour() throws Exception {
+  void serverThatIsNeverContentIsAskedForMoreTwiceAnHour() throws Exception {
     startConnected("");
     notes.needs("more than can be granted".replace(' ', '-'));
     notes.answer(
@@ -148,7 +155,7 @@ class GrantsIT {
     while (call().code().equals("consent_required")) {
       connect();
       consents++;
-      assertTrue(consents <= 3, "asked " + consents + " times");
+      assertTrue(consents <= 2, "asked " + consents + " times");
     }
 
     assertEquals("forbidden", call().code());
@@ -170,6 +177,102 @@ class GrantsIT {
 
     assertEquals("consent_required", refused.code(), refused.toString());
     assertEquals(1, refreshes());
+  }
+
+  @Test
+  void grantStaysWithTheServerForWhichItWasGiven() throws Exception {
+    startConnected("");
+    try (ProtectedServer other = new ProtectedServer()) {
+      bridge.reload("{'mcpServers':{'notes':" + other.entry("") + "}}");
+
+      Answer refused = call();
+
+      assertEquals("consent_required", refused.code(), refused.toString());
+      assertEquals(List.of("null"), List.copyOf(Set.copyOf(other.authorizations())));
+      bridge.reload("{'mcpServers':{'notes':" + notes.entry("") + "}}");
+      assertEquals("alice", call().firstText());
+    }
+  }
+
+  @Test
+  void answerForAServerThatWasReplacedMeanwhileIsNotRedeemed() throws Exception {
+    start("");
+    ConsentBrowser browser = new ConsentBrowser();
+    HttpResponse<String> toIssuer = browser.agree(URI.create(call().at("/connect_url")), Map.of());
+    try (ProtectedServer other = new ProtectedServer()) {
+      bridge.reload("{'mcpServers':{'notes':" + other.entry("") + "}}");
+
+      HttpResponse<String> page = browser.follow(toIssuer);
+
+      assertEquals(502, page.statusCode(), page.body());
+      assertEquals(0, notes.count("/token"));
+    }
+  }
+
+  @Test
+  void grantThatIsDeletedDuringItsRefreshStaysDeleted() throws Exception {
+    startConnected("");
+    notes.revokeAccess();
+    CountDownLatch asked = new CountDownLatch(1);
+    CountDownLatch deleted = new CountDownLatch(1);
+    notes.answer(
+        "/token",
+        exchange -> {
+          asked.countDown();
+          awaitUnchecked(deleted);
+          IssuerStub.json(
+              exchange,
+              200,
+              "{\"access_token\":\"renewed\",\"token_type\":\"Bearer\",\"refresh_token\":\"r\"}");
+        });
+    CompletableFuture<Answer> running = bridge.postLater("/servers/notes/tools/me", "{}");
+    assertTrue(asked.await(20, TimeUnit.SECONDS));
+
+    assertEquals(204, bridge.delete("/servers/notes/credentials").status());
+    deleted.countDown();
+
+    assertEquals("consent_required", running.get(20, TimeUnit.SECONDS).code());
+    assertEquals("consent_required", call().code());
+    assertEquals(2, notes.count("/revoke"));
+  }
+
+  private static void awaitUnchecked(CountDownLatch latch) {
+    try {
+      latch.await(20, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  @Test
+  void registrationThatTheIssuerHasForgottenIsMadeAnew() throws Exception {
+    startConnected("");
+    notes.revokeAll();
+    notes.answer(
+        "/token", exchange -> IssuerStub.json(exchange, 401, "{\"error\":\"invalid_client\"}"));
+    connect();
+    notes.heal();
+
+    assertTrue(connect().body().contains("Connected"));
+    assertEquals(3, notes.count("/register"));
+  }
+
+  @Test
+  void metadataThatWasWrongAtFirstIsReadAgain() throws Exception {
+    start("");
+    notes.answer(
+        "/mcp",
+        exchange -> {
+          exchange.getRequestBody().readAllBytes();
+          exchange
+              .getResponseHeaders()
+              .set("WWW-Authenticate", "Bearer resource_metadata=\"https://evil.example/x\"");
+          IssuerStub.json(exchange, 401, "{}");
+        });
+    assertEquals(502, connect().statusCode());
+    notes.heal();
+
+    assertTrue(connect().body().contains("Connected"));
   }
 
   @Test
@@ -339,7 +442,7 @@ class GrantsIT {
 
   @Test
   void bridgeUsesItsOwnCredentialsForAService() throws Exception {
-    start(",'as':'service','clientId':'bridge','clientSecret':'secret'");
+    start(",'as':'service'" + client());
     bridge.awaitReady("notes");
 
     assertEquals("service", call().firstText());
@@ -352,7 +455,7 @@ class GrantsIT {
 
   @Test
   void listsMayBeReadWithTheCredentialsOfTheBridge() throws Exception {
-    start(",'catalogue':'service','clientId':'bridge','clientSecret':'secret'");
+    start(",'catalogue':'service'" + client());
     bridge.awaitReady("notes");
 
     assertEquals("consent_required", call().code());
