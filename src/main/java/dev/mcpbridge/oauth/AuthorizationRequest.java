@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.mcpbridge.auth.Pkce;
 import dev.mcpbridge.protocol.Json;
+import io.vertx.core.MultiMap;
 import java.net.URI;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
@@ -51,6 +52,15 @@ public record AuthorizationRequest(String url, String pending) {
   /** What the pending request asks for. */
   static Grant.Terms terms(JsonNode pending) {
     return Grant.Terms.of(pending.path("terms"));
+  }
+
+  /** The request for tokens (OAuth 2.1 section 4.1.3). */
+  static MultiMap redemption(JsonNode pending, String code) {
+    return MultiMap.caseInsensitiveMultiMap()
+        .add("grant_type", "authorization_code")
+        .add("code", code)
+        .add("redirect_uri", pending.path("redirectUri").asText())
+        .add("code_verifier", pending.path("verifier").asText());
   }
 
   /**

@@ -188,12 +188,7 @@ public final class OAuthClient {
       return Future.failedFuture(
           failures.noAuthorization(new IOException("its configuration has changed meanwhile")));
     }
-    MultiMap form =
-        MultiMap.caseInsensitiveMultiMap()
-            .add("grant_type", "authorization_code")
-            .add("code", code)
-            .add("redirect_uri", request.path("redirectUri").asText())
-            .add("code_verifier", request.path("verifier").asText());
+    MultiMap form = AuthorizationRequest.redemption(request, code);
     addResource(form, terms.resource());
     return tokens
         .request(terms.tokenEndpoint(), terms.client(), form)
