@@ -78,6 +78,13 @@ public final class CallPipeline {
       return CallPipeline.definitionDigest(server, tool);
     }
 
+    /** This call of its caller with a credential. */
+    AdmittedCall of(Caller caller) {
+      return caller == call.caller()
+          ? this
+          : new AdmittedCall(server, tool, call.withAuthorization(caller.authorization()), atLeast);
+    }
+
     /**
      * This call with a human's confirmation, given already or required before it runs.
      *
@@ -121,11 +128,7 @@ public final class CallPipeline {
     CancellationToken cancellation = cancellationOf(request.id());
     long startNanos = System.nanoTime();
     return resolve(request, cancellation)
-        .compose(
-            server ->
-                credentials
-                    .of(request.caller(), request.server())
-                    .map(caller -> admit(request, caller, cancellation, server, startNanos)))
+        .map(server -> admit(request, cancellation, server, startNanos))
         .compose(
             admitted ->
                 limits
@@ -147,7 +150,7 @@ public final class CallPipeline {
 
   /** What is left of the quota of its caller that is closest to its end. */
   public Optional<Quotas.Remainder> remainder(CallRequest request) {
-    return limits.quotas().closest(call(request, request.caller(), null));
+    return limits.quotas().closest(call(request, null));
   }
 
   /** Adds to a failure what its caller can do about it. */
@@ -158,7 +161,13 @@ public final class CallPipeline {
   private Future<CallOutcome> judge(AdmittedCall admitted, CallRequest request) {
     return withinDeadline(admitted.call(), validate(admitted, request))
         .compose(valid -> assess(admitted))
-        .compose(decision -> act(admitted, decision));
+        .compose(decision -> credentialed(admitted).compose(call -> act(call, decision)));
+  }
+
+  /** The call with the credential of its caller, which is obtained only for one that may run. */
+  private Future<AdmittedCall> credentialed(AdmittedCall admitted) {
+    Call call = admitted.call();
+    return credentials.of(call.caller(), call.server()).map(admitted::of);
   }
 
   private CancellationToken cancellationOf(String callId) {
@@ -253,15 +262,8 @@ public final class CallPipeline {
                         : failure));
   }
 
-  /**
-   * @param caller with its credential for the server
-   */
   private AdmittedCall admit(
-      CallRequest request,
-      Caller caller,
-      CancellationToken cancellation,
-      ServerView server,
-      long startNanos) {
+      CallRequest request, CancellationToken cancellation, ServerView server, long startNanos) {
     Target target = request.target();
     Tool tool = null;
     if (target.kind() == Target.Kind.TOOL) {
@@ -272,18 +274,17 @@ public final class CallPipeline {
     }
     RiskLevel atLeast =
         access.require(request.caller().principal(), server, target, tool, request.arguments());
-    Call call =
-        call(request, caller, cancellation).withTimeout(server.timeouts().of(target), startNanos);
+    Call call = call(request, cancellation).withTimeout(server.timeouts().of(target), startNanos);
     return new AdmittedCall(server, tool, call, atLeast);
   }
 
-  private static Call call(CallRequest request, Caller caller, CancellationToken cancellation) {
+  private static Call call(CallRequest request, CancellationToken cancellation) {
     return new Call(
         request.id(),
         request.server(),
         request.target(),
         request.arguments().json(),
-        caller,
+        request.caller(),
         0,
         request.streaming(),
         request.envelope(),

@@ -24,9 +24,11 @@ import io.vertx.core.http.Cookie;
 import io.vertx.core.http.CookieSameSite;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.ext.web.RoutingContext;
+import java.net.URI;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Supplier;
 
 /**
@@ -82,7 +84,11 @@ public final class ConnectDoor {
     String browser = browser(ctx);
     if (ticket.issuer() != null) {
       return logins
-          .begin(login(ticket), redirectUri(), ctx.pathParam("ticket"), browser)
+          .begin(
+              login(ticket),
+              redirectUri(),
+              new Logins.Form(ctx.pathParam("ticket"), ticket.formToken()),
+              browser)
           .map(url -> redirect(ctx, url, browser));
     }
     return isPrincipal(known, ctx, ticket)
@@ -132,13 +138,22 @@ public final class ConnectDoor {
                     : logins.complete(
                         login, only(ctx, "state"), only(ctx, "code"), only(ctx, "iss"), browser))
         .compose(
-            user -> tickets.ticket(user.ticket()).compose(ticket -> begin(user, ticket, browser)))
+            user ->
+                tickets
+                    .ticket(user.form().ticket())
+                    .compose(ticket -> begin(user, ticket, browser)))
         .onSuccess(url -> redirect(ctx, url, browser))
         .onFailure(failure -> sendFailure(ctx, failure));
   }
 
   /** A link that another user has passed on connects no account of this one. */
   private Future<String> begin(Logins.LoggedIn user, ConsentTicket ticket, String browser) {
+    if (!user.form().token().equals(ticket.formToken())) {
+      return Future.failedFuture(
+          new BridgeException(
+              ErrorCode.FORBIDDEN,
+              "The server asks for something else meanwhile. Open the link again"));
+    }
     return user.principal().equals(ticket.principal())
         ? tickets.begin(ticket, browser)
         : Future.failedFuture(
@@ -174,34 +189,30 @@ public final class ConnectDoor {
   }
 
   private void sendForm(RoutingContext ctx, int status, ConsentTicket ticket, String problem) {
-    Map<String, String> facts = new LinkedHashMap<>();
-    facts.put("Server", ticket.server().name());
-    facts.put("At", host(ticket.server()));
-    if (ticket.scope() != null) {
-      facts.put("Asks for", ticket.scope());
-    }
-    facts.put("For", ticket.principal());
-    if (ticket.client() != null) {
-      facts.put("Used by", ticket.client());
-    }
     boolean asksForKey = authenticator.get().isRequired() && ticket.issuer() == null;
     ConsentPage.send(
         ctx,
         status,
         ConsentPage.form(
             "Let this bridge use " + ticket.server().name() + " in your name?",
-            facts,
+            facts(ticket),
             ticket.formToken(),
             asksForKey,
             problem),
         bridgeUrl.get().startsWith("https:") ? "https:" : "https: http:");
   }
 
-  private String host(ServerId server) {
-    ServerConfig entry = config.get().servers().get(server);
-    return entry == null || entry.upstreamTarget().url() == null
-        ? "unknown"
-        : entry.upstreamTarget().url().getHost();
+  private Map<String, String> facts(ConsentTicket ticket) {
+    ServerConfig entry = config.get().servers().get(ticket.server());
+    URI url = entry == null ? null : entry.upstreamTarget().url();
+    Map<String, String> facts = new LinkedHashMap<>();
+    facts.put("Server", ticket.server().name());
+    facts.put("At", url == null ? "unknown" : url.getHost());
+    facts.put("Asks for", ticket.scope());
+    facts.put("For", ticket.principal());
+    facts.put("Used by", ticket.client());
+    facts.values().removeIf(Objects::isNull);
+    return facts;
   }
 
   /** GET /oauth/callback/{server}: the browser comes back from the authorization server. */

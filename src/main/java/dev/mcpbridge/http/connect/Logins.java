@@ -18,22 +18,28 @@ record Logins(CredentialStore store) {
   private static final long LIFETIME_MILLIS = TimeUnit.MINUTES.toMillis(10);
 
   /**
-   * A user who has logged in.
+   * The form with which a login began.
    *
-   * @param ticket the secret of the link at whose page the login began
+   * @param ticket the secret of the link to its page
+   * @param token differs for forms that ask for something else
    */
-  record LoggedIn(String principal, String ticket) {}
+  record Form(String ticket, String token) {}
+
+  /** A user who has logged in. */
+  record LoggedIn(String principal, Form form) {}
 
   /**
    * Begins a login.
    *
    * @return the URL at the issuer
    */
-  Future<String> begin(UserLogin login, String redirectUri, String ticket, String browser) {
+  Future<String> begin(UserLogin login, String redirectUri, Form form, String browser) {
+    String ticket = form.ticket();
     UserLogin.Attempt attempt = UserLogin.Attempt.at(redirectUri, digest(ticket) + '.');
     String kept =
         Json.object()
             .put("ticket", ticket)
+            .put("formToken", form.token())
             .put("browser", digest(browser))
             .put("state", attempt.state())
             .put("nonce", attempt.nonce())
@@ -71,8 +77,13 @@ record Logins(CredentialStore store) {
                           isMine
                               ? login.principal(attempt(kept), code, issuer)
                               : Future.failedFuture(foreign()))
-                  .map(principal -> new LoggedIn(principal, kept.path("ticket").asText()));
+                  .map(principal -> loggedIn(principal, kept));
             });
+  }
+
+  private static LoggedIn loggedIn(String principal, JsonNode kept) {
+    return new LoggedIn(
+        principal, new Form(kept.path("ticket").asText(), kept.path("formToken").asText()));
   }
 
   private static UserLogin.Attempt attempt(JsonNode kept) {

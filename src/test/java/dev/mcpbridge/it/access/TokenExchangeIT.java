@@ -38,21 +38,24 @@ class TokenExchangeIT {
 
   @BeforeEach
   void start() throws Exception {
+    bridge = TestBridge.of(config(""));
+    bridge.until(
+        () -> bridge.get("/servers/notes", "x-api-key", API_KEY).at("/state").equals("ready"));
+  }
+
+  private String config(String further) {
     String oauth =
         ",'as':'exchange','clientId':'bridge','clientSecret':'secret','audience':'notes',"
             + "'scopes':['notes'],'issuers':['"
             + notes.url("")
             + "']";
-    bridge =
-        TestBridge.of(
-            ("{'auth':{'keys':[%s],'issuers':[{'name':'corp','issuer':'%s','audiences':['all']}]},"
-                    + "'mcpServers':{'notes':%s}}")
-                .formatted(
-                    TestBridge.key("key", API_KEY, "'read','call'"),
-                    issuer.url(),
-                    notes.entry(oauth)));
-    bridge.until(
-        () -> bridge.get("/servers/notes", "x-api-key", API_KEY).at("/state").equals("ready"));
+    return ("{%s'auth':{'keys':[%s],'issuers':[{'name':'corp','issuer':'%s','audiences':['all']}]},"
+            + "'mcpServers':{'notes':%s}}")
+        .formatted(
+            further,
+            TestBridge.key("key", API_KEY, "'read','call'"),
+            issuer.url(),
+            notes.entry(oauth));
   }
 
   private String token(String subject) {
@@ -65,7 +68,11 @@ class TokenExchangeIT {
   }
 
   private Answer call(String token) throws Exception {
-    return bridge.post("/servers/notes/tools/me", "{}", "authorization", "Bearer " + token);
+    return call(token, "{}");
+  }
+
+  private Answer call(String token, String arguments) throws Exception {
+    return bridge.post("/servers/notes/tools/me", arguments, "authorization", "Bearer " + token);
   }
 
   private long exchanges() {
@@ -138,6 +145,21 @@ class TokenExchangeIT {
     assertEquals("issuer_unavailable", down.code(), down.toString());
     notes.heal();
     assertEquals("alice", call(token("alice")).firstText());
+  }
+
+  @Test
+  void tokenOfACallThatIsNotAllowedIsNotExchanged() throws Exception {
+    bridge.reload(
+        config(
+            "'access':{'rules':[{'name':'not-me','deny':['call'],'tools':['me'],"
+                + "'arguments':{'/x':{'equals':1}}},"
+                + "{'name':'all','allow':['call']}]},"));
+
+    Answer refused = call(token("alice"), "{\"x\":1}");
+
+    assertEquals("forbidden", refused.code(), refused.toString());
+    assertEquals(0, exchanges());
+    assertEquals("alice", call(token("alice"), "{\"x\":2}").firstText());
   }
 
   @Test

@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.auth.ApiKeys;
 import dev.mcpbridge.fixture.Browser;
 import dev.mcpbridge.fixture.EchoApi;
+import dev.mcpbridge.fixture.ProtectedServer;
 import dev.mcpbridge.fixture.TestBridge;
 import dev.mcpbridge.protocol.Json;
 import java.net.URI;
@@ -49,6 +50,31 @@ class BrowserIT {
       """;
 
   @TempDir Path folder;
+
+  @Test
+  void userAgreesAtTheConsentPage() throws Exception {
+    String auth = TestBridge.auth(TestBridge.key("alice", KEY, "'read','call'"));
+    try (ProtectedServer notes = new ProtectedServer();
+        TestBridge bridge =
+            TestBridge.of("{" + auth + ",'mcpServers':{'notes':" + notes.entry("") + "}}");
+        Browser browser = new Browser(folder.resolve("user"))) {
+      String call = "/servers/notes/tools/me";
+      browser.open(URI.create(bridge.post(call, "{}", "x-api-key", KEY).at("/connect_url")));
+      browser.until("document.querySelector('#key') !== null");
+      assertEquals(
+          "544px",
+          browser.evaluate("getComputedStyle(document.querySelector('main')).maxWidth").asText());
+
+      browser.evaluate(
+          "document.querySelector('#key').value = '"
+              + KEY
+              + "'; document.querySelector('button').click(); 1");
+
+      browser.until("document.body && document.body.innerText.includes('Connected')");
+      assertEquals("alice", bridge.post(call, "{}", "x-api-key", KEY).firstText());
+      assertTrue(browser.errors().isEmpty(), browser.errors().toString());
+    }
+  }
 
   @Test
   void onlyPagesOfConfiguredOriginsCallTools() throws Exception {
