@@ -13,7 +13,7 @@ import java.net.URI;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.util.Map;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -25,15 +25,15 @@ import org.junit.jupiter.api.io.TempDir;
 class UserLoginIT {
   @TempDir private static Path log;
 
-  private static ProtectedServer notes;
-  private static OpenIdProvider provider;
-  private static TestBridge bridge;
+  @AutoClose private static ProtectedServer notes;
+  @AutoClose private static OpenIdProvider provider;
+  @AutoClose private static TestBridge bridge;
 
   @BeforeAll
   static void start() throws Exception {
     int port = FreePorts.find(1).get(0);
-    notes = new ProtectedServer();
     provider = new OpenIdProvider(log, "http://127.0.0.1:" + port + "/oauth/callback");
+    notes = new ProtectedServer();
     bridge =
         TestBridge.at(
             port,
@@ -42,13 +42,6 @@ class UserLoginIT {
                     + "'mcpServers':{'notes':%s}}")
                 .formatted(provider.issuer(), notes.entry("")));
     provider.userToken("warm-up", own(), "mcp:read mcp:call");
-  }
-
-  @AfterAll
-  static void stop() throws Exception {
-    bridge.close();
-    provider.close();
-    notes.close();
   }
 
   @BeforeEach
