@@ -324,6 +324,7 @@ class ClusterFaultsIT {
     nodes.start(dead.get(0));
     nodes.start(dead.get(1));
     nodes.awaitMembers();
+    nodes.awaitReady(SERVERS);
     nodes.assertAllAnswer(SERVERS);
   }
 
@@ -344,6 +345,7 @@ class ClusterFaultsIT {
     nodes.start(1);
     nodes.start(3);
     nodes.awaitMembers();
+    nodes.awaitReady(SERVERS);
     nodes.assertAllAnswer(SERVERS);
   }
 
