@@ -18,6 +18,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /**
@@ -64,7 +65,8 @@ public final class CredentialFile {
   }
 
   private Future<SharedMap.Change> restore(Entry entry) {
-    long left = entry.untilMillis() - System.currentTimeMillis();
+    boolean isLasting = entry.untilMillis() == Long.MAX_VALUE;
+    long left = isLasting ? Long.MAX_VALUE : entry.untilMillis() - System.currentTimeMillis();
     return left <= 0
         ? Future.succeededFuture()
         : map.put(entry.name(), SharedMap.ABSENT, entry.sealed(), left, Eviction.NEVER);
@@ -105,20 +107,24 @@ public final class CredentialFile {
 
   private Future<Void> write() {
     isStale = false;
-    ArrayNode entries = Json.mapper().createArrayNode();
-    map.cached()
-        .forEach(
-            (name, item) ->
-                entries
-                    .addObject()
-                    .put("name", name)
-                    .put("until", item.untilMillis())
-                    .put("sealed", Base64.getEncoder().encodeToString(item.value())));
+    Map<String, SharedMap.Item> items = map.cached();
     return vertx
-        .executeBlocking(() -> replace(Json.object().set("credentials", entries).toString()))
+        .executeBlocking(() -> replace(text(items)))
         .onComplete(written -> report(written.cause()))
         .otherwiseEmpty()
         .compose(written -> isStale ? write() : Future.succeededFuture());
+  }
+
+  private static String text(Map<String, SharedMap.Item> items) {
+    ArrayNode entries = Json.mapper().createArrayNode();
+    items.forEach(
+        (name, item) ->
+            entries
+                .addObject()
+                .put("name", name)
+                .put("until", item.untilMillis())
+                .put("sealed", Base64.getEncoder().encodeToString(item.value())));
+    return Json.object().set("credentials", entries).toString();
   }
 
   private Void replace(String text) throws IOException {

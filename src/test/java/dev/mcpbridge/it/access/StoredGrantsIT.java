@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.mcpbridge.fixture.ConsentBrowser;
+import dev.mcpbridge.fixture.FreePorts;
 import dev.mcpbridge.fixture.ProtectedServer;
 import dev.mcpbridge.fixture.TestBridge;
 import dev.mcpbridge.fixture.TestBridge.Answer;
@@ -30,6 +31,9 @@ class StoredGrantsIT {
   @AutoClose private TestBridge bridge;
   @TempDir private Path folder;
 
+  /** The redirect URI, for which the bridge is registered, contains it. */
+  private final int port = FreePorts.find(1).get(0);
+
   StoredGrantsIT() throws Exception {}
 
   private static String key() {
@@ -48,7 +52,8 @@ class StoredGrantsIT {
 
   private void start(String keys) {
     bridge =
-        TestBridge.of(
+        TestBridge.at(
+            port,
             "{'credentials':{'file':'%s','keys':[%s]},'mcpServers':{'notes':%s}}"
                 .formatted(file(), keys, notes.entry("")));
   }
@@ -72,6 +77,18 @@ class StoredGrantsIT {
 
     assertEquals("alice", call().firstText());
     assertEquals(1, notes.count("/authorize"));
+  }
+
+  @Test
+  void registrationSurvivesARestart() throws Exception {
+    connectAndStop();
+    start(entry("a", FIRST));
+    notes.revokeAll();
+
+    new ConsentBrowser().connect(call().at("/connect_url"), Map.of());
+
+    assertEquals("alice", call().firstText());
+    assertEquals(1, notes.count("/register"));
   }
 
   @Test
