@@ -19,6 +19,7 @@ import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -72,6 +73,15 @@ class ConsentIT {
     notes.userIs(user);
     HttpResponse<String> page = agree(new ConsentBrowser(), link(call(key)), key);
     assertTrue(page.body().contains("Connected"), page.body());
+  }
+
+  /** Agrees, up to the answer of the authorization server, which is not opened. */
+  private URI answer(ConsentBrowser browser) throws Exception {
+    HttpResponse<String> toIssuer =
+        browser.agree(URI.create(link(call(ALICE))), Map.of("key", ALICE));
+    return browser.followTo(
+        URI.create(toIssuer.headers().firstValue("location").orElseThrow()),
+        bridge.uri("/oauth/callback").toString());
   }
 
   @Test
@@ -208,11 +218,7 @@ class ConsentIT {
   @Test
   void answerIsValidOnceAndOnlyInItsBrowser() throws Exception {
     ConsentBrowser browser = new ConsentBrowser();
-    HttpResponse<String> toIssuer =
-        browser.agree(URI.create(link(call(ALICE))), Map.of("key", ALICE));
-    HttpResponse<String> atIssuer =
-        browser.open(URI.create(toIssuer.headers().firstValue("location").orElseThrow()));
-    URI answer = URI.create(atIssuer.headers().firstValue("location").orElseThrow());
+    URI answer = answer(browser);
 
     HttpResponse<String> elsewhere = new ConsentBrowser().open(answer);
     HttpResponse<String> first = browser.open(answer);
@@ -227,11 +233,7 @@ class ConsentIT {
   @Test
   void answerAtTheAddressOfAnotherServerIsRefused() throws Exception {
     ConsentBrowser browser = new ConsentBrowser();
-    HttpResponse<String> toIssuer =
-        browser.agree(URI.create(link(call(ALICE))), Map.of("key", ALICE));
-    HttpResponse<String> atIssuer =
-        browser.open(URI.create(toIssuer.headers().firstValue("location").orElseThrow()));
-    String answer = atIssuer.headers().firstValue("location").orElseThrow();
+    String answer = answer(browser).toString();
 
     HttpResponse<String> other =
         browser.open(URI.create(answer.replace("/callback/notes", "/callback/other")));
@@ -347,6 +349,27 @@ class ConsentIT {
     agree(new ConsentBrowser(), elicitation.at("/params/url").asText(), ALICE);
 
     assertEquals("alice", repeated.get(30, TimeUnit.SECONDS).firstText());
+  }
+
+  @Test
+  void callOfAModernClientThatHasLeftDoesNotRunAfterTheConsent() throws Exception {
+    connect(BOB, "bob");
+    McpClient client = client(URL_MODE);
+    JsonNode asked = stateless(client, "").result();
+    McpClient.PendingRequest waiting =
+        client.begin(
+            "tools/call",
+            "\"inputResponses\":{\"consent\":{\"action\":\"accept\"}},\"requestState\":"
+                + asked.path("requestState")
+                + ",\"name\":\"me\",\"arguments\":{}");
+    call(BOB);
+
+    waiting.cancellation().cancel();
+    notes.userIs("alice");
+    agree(new ConsentBrowser(), asked.at("/inputRequests/consent/params/url").asText(), ALICE);
+
+    assertEquals("alice", call(ALICE).firstText());
+    assertEquals(List.of("bob", "alice"), notes.calls());
   }
 
   @Test
