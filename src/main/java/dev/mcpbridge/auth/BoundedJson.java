@@ -11,12 +11,12 @@ import io.vertx.ext.web.codec.spi.BodyStream;
 import java.io.IOException;
 
 /** The body of a response: one JSON value of bounded size. Used for one response. */
-public final class BoundedJson implements BodyStream<JsonNode> {
+final class BoundedJson implements BodyStream<JsonNode> {
   private final int maxBytes;
   private final Buffer received = Buffer.buffer();
   private final Promise<JsonNode> result = Promise.promise();
 
-  public BoundedJson(int maxBytes) {
+  BoundedJson(int maxBytes) {
     this.maxBytes = maxBytes;
   }
 

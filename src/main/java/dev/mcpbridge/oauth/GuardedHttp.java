@@ -1,19 +1,18 @@
 package dev.mcpbridge.oauth;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.mcpbridge.auth.BoundedJson;
+import dev.mcpbridge.auth.JsonRequests;
 import dev.mcpbridge.config.OAuthConfig;
+import dev.mcpbridge.limit.TimeLimit;
 import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpMethod;
-import io.vertx.core.net.PemTrustOptions;
 import io.vertx.core.net.SocketAddress;
 import io.vertx.ext.web.client.HttpRequest;
 import io.vertx.ext.web.client.HttpResponse;
 import io.vertx.ext.web.client.WebClient;
-import io.vertx.ext.web.client.WebClientOptions;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.URI;
@@ -23,7 +22,6 @@ import java.util.Arrays;
 import java.util.HashSet;
 import java.util.Locale;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
 /**
@@ -34,13 +32,12 @@ import java.util.function.Function;
  */
 final class GuardedHttp {
   private static final int MAX_BYTES = 256 << 10;
-  private static final int TIMEOUT_MILLIS = 5_000;
   private static final int MAX_URL = 2_048;
 
   private final Vertx vertx;
   private final boolean allowsLoopback;
   private final Set<String> trustedOrigins = new HashSet<>();
-  private final WebClientOptions options;
+  private final JsonRequests requests;
 
   /** An answer with any status; its body is JSON. */
   record Answer(int status, JsonNode json) {}
@@ -61,15 +58,7 @@ final class GuardedHttp {
     if (config.endpoints().token() != null) {
       trustedOrigins.add(origin(config.endpoints().token()));
     }
-    this.options =
-        new WebClientOptions()
-            .setUserAgentEnabled(false)
-            .setFollowRedirects(false)
-            .setConnectTimeout(TIMEOUT_MILLIS);
-    if (config.reach().trustedCertificates() != null) {
-      options.setTrustOptions(
-          new PemTrustOptions().addCertPath(config.reach().trustedCertificates().toString()));
-    }
+    this.requests = new JsonRequests(vertx, MAX_BYTES, config.reach().trustedCertificates());
   }
 
   Future<Answer> get(String url) {
@@ -151,16 +140,10 @@ final class GuardedHttp {
     } catch (IOException refused) {
       return Future.failedFuture(refused);
     }
-    WebClient client = WebClient.create(vertx, options);
-    return address(url)
+    return TimeLimit.of(JsonRequests.TIMEOUT_MILLIS, address(url))
         .compose(
             address ->
-                send.apply(
-                    request(client, method, address, url.toString())
-                        .putHeader("accept", "application/json")
-                        .as(() -> new BoundedJson(MAX_BYTES))))
-        .timeout(TIMEOUT_MILLIS, TimeUnit.MILLISECONDS)
-        .onComplete(over -> client.close())
+                requests.exchange(client -> request(client, method, address, url.toString()), send))
         .map(response -> new Answer(response.statusCode(), response.body()))
         .recover(failure -> Future.failedFuture(about(url, failure)));
   }

@@ -412,6 +412,10 @@ class GrantsIT {
     assertEquals(502, connect().statusCode());
     notes.answer(metadata, exchange -> IssuerStub.json(exchange, 200, "<html>"));
     assertEquals(502, connect().statusCode());
+    CountDownLatch ended = new CountDownLatch(1);
+    notes.answer(metadata, exchange -> awaitUnchecked(ended));
+    assertEquals(502, connect().statusCode());
+    ended.countDown();
     notes.heal();
 
     assertTrue(connect().body().contains("Connected"));
