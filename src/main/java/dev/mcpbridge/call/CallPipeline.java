@@ -167,7 +167,7 @@ public final class CallPipeline {
   /** The call with the credential of its caller, which is obtained only for one that may run. */
   private Future<AdmittedCall> credentialed(AdmittedCall admitted) {
     Call call = admitted.call();
-    return credentials.of(call.caller(), call.server()).map(admitted::of);
+    return withinDeadline(call, credentials.of(call.caller(), call.server())).map(admitted::of);
   }
 
   private CancellationToken cancellationOf(String callId) {

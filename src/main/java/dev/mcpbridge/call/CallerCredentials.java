@@ -16,8 +16,14 @@ import io.vertx.core.Future;
 public record CallerCredentials(
     UpstreamCredentials stored, TokenExchange exchange, ConsentTickets consents) {
 
-  /** The caller with its credential, if it has one. */
+  /**
+   * The caller with its credential, if it has one. What callers send or store is for APIs; an MCP
+   * server gets none of it.
+   */
   Future<Caller> of(Caller caller, ServerId server) {
+    if (exchange.isForMcp(server)) {
+      return exchange.exchanged(caller, server);
+    }
     if (caller.authorization() != null) {
       return Future.succeededFuture(caller);
     }

@@ -57,6 +57,11 @@ public final class TokenExchange {
         && target.oauth().whose() == OAuthConfig.Whose.EXCHANGE;
   }
 
+  /** Whether an MCP server gets exchanged tokens. */
+  public boolean isForMcp(ServerId server) {
+    return isFor(server) && !targets.apply(server).isAdapter();
+  }
+
   /**
    * The caller with the credential for a server.
    *

@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.Date;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
@@ -160,6 +161,44 @@ class TokenExchangeIT {
     assertEquals("forbidden", refused.code(), refused.toString());
     assertEquals(0, exchanges());
     assertEquals("alice", call(token("alice"), "{\"x\":2}").firstText());
+  }
+
+  @Test
+  void exchangeThatNeverEndsCountsAgainstTheTimeoutOfTheCall() throws Exception {
+    CountDownLatch ended = new CountDownLatch(1);
+    bridge.reload(config("").replace("'heartbeat':0", "'heartbeat':0,'timeout':0.5"));
+    bridge.until(
+        () -> bridge.get("/servers/notes", "x-api-key", API_KEY).at("/state").equals("ready"));
+    notes.answer("/token", exchange -> awaitUnchecked(ended));
+
+    Answer late = call(token("alice"));
+    ended.countDown();
+
+    assertEquals("deadline_exceeded", late.code(), late.toString());
+    assertEquals("no", late.at("/executed"));
+  }
+
+  private static void awaitUnchecked(CountDownLatch latch) {
+    try {
+      latch.await(20, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  @Test
+  void credentialForAnApiDoesNotReachAnMcpServer() throws Exception {
+    Answer answer =
+        bridge.post(
+            "/servers/notes/tools/me",
+            "{}",
+            "authorization",
+            "Bearer " + token("alice"),
+            "x-upstream-authorization",
+            "Bearer own");
+
+    assertEquals("alice", answer.firstText(), answer.toString());
+    assertFalse(notes.authorizations().contains("Bearer own"));
   }
 
   @Test
