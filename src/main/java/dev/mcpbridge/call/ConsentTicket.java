@@ -11,7 +11,8 @@ import java.util.Set;
 /**
  * What a link to the consent page is for.
  *
- * @param name identifies the ticket; not secret
+ * @param name identifies the ticket, and begins with its owner: the same for all that a node asks
+ *     of a principal and client for a server; not secret
  * @param principal who has to agree
  * @param issuer name of the issuer of the principal's token; null for a key
  * @param client the client that the token was issued to; null if unknown
@@ -28,6 +29,15 @@ public record ConsentTicket(
     String formToken) {
 
   private static final int MAX_SCOPE = 2_000;
+
+  String owner() {
+    return owner(name);
+  }
+
+  /** The owner with which a name or a state begins. */
+  static String owner(String name) {
+    return name.split("\\.", 2)[0];
+  }
 
   /**
    * The same for a further scope too; for that one alone if both together are too long. A form that

@@ -27,7 +27,8 @@ import java.util.function.Supplier;
 /**
  * The consents that callers are asked for. A call that needs one fails with a link to the consent
  * page, whose ticket is valid once, for ten minutes, for one principal and one server, at every
- * node. Tickets and states are stored by their digest only. Confined to the event loop.
+ * node. The secrets of links and states are stored by their digest only. Confined to the event
+ * loop.
  */
 public final class ConsentTickets {
   private static final long LIFETIME_MILLIS = TimeUnit.MINUTES.toMillis(10);
@@ -47,10 +48,10 @@ public final class ConsentTickets {
 
   private record Purpose(String principal, String client, ServerId server) {}
 
-  private record Link(String url, ConsentTicket ticket, long untilMillis) {
+  private record Link(String secret, ConsentTicket ticket, long untilMillis) {
     Link asking(String scope) {
       ConsentTicket wider = ticket.asking(scope);
-      return wider.equals(ticket) ? this : new Link(url, wider, untilMillis);
+      return wider.equals(ticket) ? this : new Link(secret, wider, untilMillis);
     }
   }
 
@@ -83,15 +84,16 @@ public final class ConsentTickets {
         : Future.failedFuture(failure);
   }
 
-  private static BridgeException explained(BridgeException refusal, Link link) {
+  private BridgeException explained(BridgeException refusal, Link link) {
+    String url = new BridgeUrls(bridgeUrl.get()).connect(link.secret());
     BridgeException explained =
         new BridgeException(
             ErrorCode.CONSENT_REQUIRED,
-            refusal.getMessage() + ". Open " + link.url() + " in a browser, then repeat the call");
+            refusal.getMessage() + ". Open " + url + " in a browser, then repeat the call");
     for (Map.Entry<String, Object> member : refusal.members().entrySet()) {
       explained = explained.with(member.getKey(), member.getValue());
     }
-    return explained.with("connect_url", link.url()).with("connect_id", link.ticket().name());
+    return explained.with("connect_url", url).with("connect_id", link.ticket().name());
   }
 
   /** One link for a caller and a server at a time, for everything that is asked for. */
@@ -102,24 +104,38 @@ public final class ConsentTickets {
     boolean isUsable =
         known != null
             && known.untilMillis() > System.currentTimeMillis()
-            && store.known("ticket " + known.ticket().name()).isPresent();
-    Link link = isUsable ? known.asking(scope) : issued(principal, client, server, scope);
+            && store.known(ticketName(known.secret())).isPresent();
+    String owner = known == null ? Pkce.random() : known.ticket().owner();
+    Link link = isUsable ? known.asking(scope) : issued(owner, principal, server, scope);
     if (link == known) {
       return Future.succeededFuture(known);
     }
     recent.put(purpose, link);
-    ConsentTicket ticket = link.ticket();
-    return store.put("ticket " + ticket.name(), ticket.json(), LIFETIME_MILLIS).map(link);
+    return store.put(ticketName(link.secret()), link.ticket().json(), LIFETIME_MILLIS).map(link);
   }
 
-  private Link issued(Principal principal, String client, ServerId server, String scope) {
-    String secret = Pkce.random();
-    String issuer = principal.token() == null ? null : principal.token().issuer();
+  private static Link issued(String owner, Principal principal, ServerId server, String scope) {
+    Principal.Token token = principal.token();
     return new Link(
-        new BridgeUrls(bridgeUrl.get()).connect(secret),
+        Pkce.random(),
         new ConsentTicket(
-            digest(secret), principal.name(), issuer, client, server, scope, Pkce.random()),
+            owner + '.' + Pkce.random(),
+            principal.name(),
+            token == null ? null : token.issuer(),
+            token == null ? null : token.client(),
+            server,
+            scope,
+            Pkce.random()),
         System.currentTimeMillis() + REUSE_MILLIS);
+  }
+
+  private static String ticketName(String secret) {
+    return "ticket " + digest(secret);
+  }
+
+  /** One for each owner, so that no caller can fill the store with authorizations that it began. */
+  private static String stateName(String state) {
+    return "state " + ConsentTicket.owner(state);
   }
 
   private static String digest(String secret) {
@@ -129,7 +145,7 @@ public final class ConsentTickets {
   /** The ticket of a link. Fails with NOT_FOUND if it is invalid, has expired or was used. */
   public Future<ConsentTicket> ticket(String secret) {
     return store
-        .get("ticket " + digest(secret))
+        .get(ticketName(secret))
         .map(
             kept -> {
               if (!kept.isPresent()) {
@@ -148,13 +164,14 @@ public final class ConsentTickets {
   /**
    * Uses a ticket, once its principal has proved who it is and agreed.
    *
+   * @param secret of the link
    * @param browser a secret that only the browser of the user has
    * @return the URL at the authorization server
    */
-  public Future<String> begin(ConsentTicket ticket, String browser) {
-    String state = Pkce.random();
+  public Future<String> begin(String secret, ConsentTicket ticket, String browser) {
+    String state = ticket.owner() + '.' + Pkce.random();
     return store
-        .get("ticket " + ticket.name())
+        .get(ticketName(secret))
         .compose(
             kept ->
                 !kept.isPresent()
@@ -165,7 +182,7 @@ public final class ConsentTickets {
                         .compose(
                             begun ->
                                 store
-                                    .remove("ticket " + ticket.name(), kept.version())
+                                    .remove(ticketName(secret), kept.version())
                                     .compose(
                                         isMine -> pend(isMine, ticket, state, browser, begun))));
   }
@@ -178,10 +195,11 @@ public final class ConsentTickets {
     String pending =
         Json.object()
             .put("pending", begun.pending())
+            .put("state", digest(state))
             .put("browser", digest(browser))
             .set("ticket", Json.parsed(ticket.json()))
             .toString();
-    return store.put("state " + digest(state), pending, LIFETIME_MILLIS).map(begun.url());
+    return store.put(stateName(state), pending, LIFETIME_MILLIS).map(begun.url());
   }
 
   /**
@@ -191,7 +209,8 @@ public final class ConsentTickets {
    * @return the server that the caller may use now
    */
   public Future<ServerId> complete(ServerId server, BrowserAnswer answer) {
-    String name = "state " + digest(String.valueOf(answer.state()));
+    String state = String.valueOf(answer.state());
+    String name = stateName(state);
     return store
         .get(name)
         .compose(
@@ -200,6 +219,7 @@ public final class ConsentTickets {
               boolean isOfBrowser =
                   pending != null
                       && answer.browser() != null
+                      && pending.path("state").asText().equals(digest(state))
                       && pending.path("browser").asText().equals(digest(answer.browser()));
               if (!isOfBrowser
                   || !ConsentTicket.of(pending.path("ticket")).server().equals(server)) {
@@ -230,7 +250,9 @@ public final class ConsentTickets {
     return bus.request(
             Consents.redeem(ticket.server()),
             new Consents.Answer(ticket.principal(), pending, answer.code()))
-        .compose(server -> store.put("given " + ticket.name(), "", LIFETIME_MILLIS).map(server))
+        .compose(
+            server ->
+                store.put("given " + ticket.owner(), ticket.name(), LIFETIME_MILLIS).map(server))
         .onSuccess(server -> bus.publish(Consents.GIVEN, ticket.name()));
   }
 
@@ -247,7 +269,7 @@ public final class ConsentTickets {
    * @return whether it was given in time
    */
   public Future<Boolean> await(String name, long millis) {
-    if (store.known("given " + name).isPresent()) {
+    if (name.equals(store.known("given " + ConsentTicket.owner(name)).text())) {
       return Future.succeededFuture(true);
     }
     Promise<Void> given = Promise.promise();

@@ -98,7 +98,9 @@ public final class ConnectDoor {
                 sendForm(ctx, 403, ticket, "That is not the key of " + ticket.principal());
                 return Future.succeededFuture();
               }
-              return tickets.begin(ticket, browser).map(url -> redirect(ctx, url, browser));
+              return tickets
+                  .begin(ctx.pathParam("ticket"), ticket, browser)
+                  .map(url -> redirect(ctx, url, browser));
             });
   }
 
@@ -155,7 +157,7 @@ public final class ConnectDoor {
               "The server asks for something else meanwhile. Open the link again"));
     }
     return user.principal().equals(ticket.principal())
-        ? tickets.begin(ticket, browser)
+        ? tickets.begin(user.form().ticket(), ticket, browser)
         : Future.failedFuture(
             new BridgeException(
                 ErrorCode.FORBIDDEN,

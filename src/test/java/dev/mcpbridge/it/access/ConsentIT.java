@@ -231,6 +231,19 @@ class ConsentIT {
   }
 
   @Test
+  void callerHasOneAuthorizationAtATimeWhichIsTheLast() throws Exception {
+    ConsentBrowser browser = new ConsentBrowser();
+    URI first = answer(browser);
+    URI second = answer(browser);
+    String forged = second.toString().replaceAll("(state=[^&.]+)[^&]*", "$1.forged");
+
+    assertEquals(400, browser.open(first).statusCode());
+    assertEquals(400, browser.open(URI.create(forged)).statusCode());
+    assertEquals(0, notes.count("/token"));
+    assertTrue(browser.open(second).body().contains("Connected"));
+  }
+
+  @Test
   void answerAtTheAddressOfAnotherServerIsRefused() throws Exception {
     ConsentBrowser browser = new ConsentBrowser();
     String answer = answer(browser).toString();
