@@ -82,13 +82,10 @@ public final class ConnectDoor {
     requireOwnForm(ctx, ticket);
     Authenticator known = authenticator.get();
     String browser = browser(ctx);
+    String secret = ctx.pathParam("ticket");
     if (ticket.issuer() != null) {
       return logins
-          .begin(
-              login(ticket),
-              redirectUri(),
-              new Logins.Form(ctx.pathParam("ticket"), ticket.formToken()),
-              browser)
+          .begin(login(ticket), redirectUri(), new Logins.Form(secret, ticket.formToken()), browser)
           .map(url -> redirect(ctx, url, browser));
     }
     return isPrincipal(known, ctx, ticket)
@@ -98,9 +95,7 @@ public final class ConnectDoor {
                 sendForm(ctx, 403, ticket, "That is not the key of " + ticket.principal());
                 return Future.succeededFuture();
               }
-              return tickets
-                  .begin(ctx.pathParam("ticket"), ticket, browser)
-                  .map(url -> redirect(ctx, url, browser));
+              return tickets.begin(secret, ticket, browser).map(url -> redirect(ctx, url, browser));
             });
   }
 
