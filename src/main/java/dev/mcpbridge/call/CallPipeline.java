@@ -33,12 +33,11 @@ import io.vertx.core.Promise;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 
 /**
@@ -159,7 +158,7 @@ public final class CallPipeline {
   }
 
   private Future<CallOutcome> judge(AdmittedCall admitted, CallRequest request) {
-    return withinDeadline(admitted.call(), validate(admitted, request))
+    return TimeLimit.beforeCall(admitted.call().deadlineNanos(), validate(admitted, request))
         .compose(valid -> assess(admitted))
         .compose(decision -> credentialed(admitted).compose(call -> act(call, decision)));
   }
@@ -167,7 +166,8 @@ public final class CallPipeline {
   /** The call with the credential of its caller, which is obtained only for one that may run. */
   private Future<AdmittedCall> credentialed(AdmittedCall admitted) {
     Call call = admitted.call();
-    return withinDeadline(call, credentials.of(call.caller(), call.server())).map(admitted::of);
+    return TimeLimit.beforeCall(call.deadlineNanos(), credentials.of(call.caller(), call.server()))
+        .map(admitted::of);
   }
 
   private CancellationToken cancellationOf(String callId) {
@@ -241,25 +241,10 @@ public final class CallPipeline {
     discovered.onComplete(start::tryComplete, start::tryFail);
     return access
         .find(caller.principal(), server)
-        .compose(view -> within(view.timeouts().of(target) + GRACE_MILLIS, start.future()));
-  }
-
-  private static <T> Future<T> withinDeadline(Call call, Future<T> step) {
-    long millis = TimeUnit.NANOSECONDS.toMillis(call.deadlineNanos() - System.nanoTime());
-    return step.isComplete() ? step : within(millis, step);
-  }
-
-  private static <T> Future<T> within(long millis, Future<T> step) {
-    return TimeLimit.of(millis, step)
-        .recover(
-            failure ->
-                Future.failedFuture(
-                    failure instanceof TimeoutException
-                        ? new BridgeException(
-                                ErrorCode.DEADLINE_EXCEEDED,
-                                "The deadline passed before the call could start")
-                            .withExecuted(Executed.NO)
-                        : failure));
+        .compose(
+            view ->
+                TimeLimit.beforeCall(
+                    Duration.ofMillis(view.timeouts().of(target) + GRACE_MILLIS), start.future()));
   }
 
   private AdmittedCall admit(

@@ -1,8 +1,12 @@
 package dev.mcpbridge.limit;
 
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.error.Executed;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
+import java.time.Duration;
 import java.util.concurrent.TimeoutException;
 
 /**
@@ -31,5 +35,29 @@ public final class TimeLimit {
         .onComplete(over -> vertx.cancelTimer(timer))
         .onComplete(limited::tryComplete, limited::tryFail);
     return limited.future();
+  }
+
+  /**
+   * Limits a step that comes before a call is sent. Called on a context.
+   *
+   * @param deadlineNanos of the call, by {@link System#nanoTime()}
+   * @return fails with DEADLINE_EXCEEDED, as not executed, if the step is not complete by then
+   */
+  public static <T> Future<T> beforeCall(long deadlineNanos, Future<T> step) {
+    return beforeCall(Duration.ofNanos(deadlineNanos - System.nanoTime()), step);
+  }
+
+  /** The same for a deadline that is some time ahead. */
+  public static <T> Future<T> beforeCall(Duration left, Future<T> step) {
+    return of(left.toMillis(), step)
+        .recover(
+            failure ->
+                Future.failedFuture(
+                    failure instanceof TimeoutException
+                        ? new BridgeException(
+                                ErrorCode.DEADLINE_EXCEEDED,
+                                "The deadline passed before the call could start")
+                            .withExecuted(Executed.NO)
+                        : failure));
   }
 }

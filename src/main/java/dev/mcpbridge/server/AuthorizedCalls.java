@@ -2,6 +2,7 @@ package dev.mcpbridge.server;
 
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.limit.TimeLimit;
 import dev.mcpbridge.model.Call;
 import dev.mcpbridge.oauth.OAuthClient;
 import dev.mcpbridge.protocol.JsonSlice;
@@ -33,8 +34,7 @@ record AuthorizedCalls(OAuthClient oauth, Function<Call, Future<JsonSlice>> call
 
   private Future<JsonSlice> run(Call call, boolean mayRepeat) {
     RequestAuthorization authorization = oauth.of(call.caller().name());
-    return authorization
-        .header()
+    return TimeLimit.beforeCall(call.deadlineNanos(), authorization.header())
         .compose(
             header ->
                 calls
@@ -59,10 +59,11 @@ record AuthorizedCalls(OAuthClient oauth, Function<Call, Future<JsonSlice>> call
     BridgeException refusal = (BridgeException) failure;
     Object challenge = refusal.members().getOrDefault("challenge", "");
     int status = refusal.members().get("status") instanceof Integer given ? given : 401;
-    return authorization
-        .refused(
-            new RequestAuthorization.Refusal(
-                sent, status, List.of(challenge.toString()), !mayRepeat))
+    return TimeLimit.beforeCall(
+            call.deadlineNanos(),
+            authorization.refused(
+                new RequestAuthorization.Refusal(
+                    sent, status, List.of(challenge.toString()), !mayRepeat)))
         .compose(
             other ->
                 mayRepeat

@@ -75,6 +75,7 @@ final class Dispatcher {
   }
 
   Future<JsonSlice> submit(Call call) {
+    call.cancellation().check();
     call.cancellation().onCancel(reason -> context.runOnContext(v -> cancel(call.id(), reason)));
     Instance free = waiting.mayRunNow(call) ? leastBusy() : null;
     if (free != null) {

@@ -8,6 +8,7 @@ import dev.mcpbridge.fixture.CapturedLog;
 import dev.mcpbridge.fixture.ConsentBrowser;
 import dev.mcpbridge.fixture.CountedSocket;
 import dev.mcpbridge.fixture.IssuerStub;
+import dev.mcpbridge.fixture.MetricsText;
 import dev.mcpbridge.fixture.ProtectedServer;
 import dev.mcpbridge.fixture.TestBridge;
 import dev.mcpbridge.fixture.TestBridge.Answer;
@@ -259,7 +260,6 @@ class GrantsIT {
 
   @Test
   void metadataThatWasWrongAtFirstIsReadAgain() throws Exception {
-    start("");
     notes.answer(
         "/mcp",
         exchange -> {
@@ -269,6 +269,7 @@ class GrantsIT {
               .set("WWW-Authenticate", "Bearer resource_metadata=\"https://evil.example/x\"");
           IssuerStub.json(exchange, 401, "{}");
         });
+    start("");
     assertEquals(502, connect().statusCode());
     notes.heal();
 
@@ -484,6 +485,60 @@ class GrantsIT {
     assertEquals(1, refreshes());
     notes.revokeAll();
     assertEquals("consent_required", call().code());
+  }
+
+  @Test
+  void credentialOfAnApiIsAwaitedWithinTheTimeoutOfTheCallOnly() throws Exception {
+    startApiConnected(",'timeout':1");
+    notes.revokeAccess();
+    CountDownLatch ended = new CountDownLatch(1);
+    notes.answer("/token", exchange -> awaitUnchecked(ended));
+
+    Answer late = call();
+    ended.countDown();
+
+    assertEquals("deadline_exceeded", late.code(), late.toString());
+    assertEquals("no", late.at("/executed"));
+  }
+
+  @Test
+  void apiGetsNoCallOfAClientThatLeftDuringTheRefresh() throws Exception {
+    startApiConnected("");
+    notes.revokeAccess();
+    CountDownLatch asked = new CountDownLatch(1);
+    CountDownLatch answered = new CountDownLatch(1);
+    notes.answer(
+        "/token",
+        exchange -> {
+          asked.countDown();
+          awaitUnchecked(answered);
+          notes.heal();
+          IssuerStub.json(
+              exchange, 200, "{\"access_token\":\"renewed\",\"token_type\":\"Bearer\"}");
+        });
+    CompletableFuture<Answer> leaving = bridge.postLater("/servers/notes/tools/me", "{}");
+    assertTrue(asked.await(20, TimeUnit.SECONDS));
+
+    leaving.cancel(true);
+    bridge.get("/servers/notes");
+    answered.countDown();
+
+    bridge.until(
+        () ->
+            MetricsText.values(
+                        bridge.get("/metrics").text(),
+                        "mcp_bridge_calls_total{outcome=\"cancelled\",server=\"notes\"}")
+                    .sum()
+                == 1);
+    assertFalse(notes.authorizations().contains("Bearer renewed"));
+  }
+
+  private void startApiConnected(String settings) throws Exception {
+    String entry = api().replace("'heartbeat':0", "'heartbeat':0" + settings);
+    bridge = TestBridge.of("{'mcpServers':{'notes':" + entry + "}}");
+    bridge.awaitReady("notes");
+    connect();
+    assertEquals("alice", call().at("/structuredContent/user"));
   }
 
   private String api() {
