@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import dev.mcpbridge.cluster.SharedMap;
 import dev.mcpbridge.cluster.SharedMap.Eviction;
+import dev.mcpbridge.file.PrivateFile;
 import dev.mcpbridge.protocol.Json;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -12,23 +13,17 @@ import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.attribute.PosixFilePermission;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 
 /**
- * Keeps the sealed credentials of a single node in a file, readable by its user only. Written
- * beside the old file and then renamed, as soon as something has changed.
+ * Keeps the sealed credentials of a single node in a file, readable by its user only. Written as
+ * soon as something has changed.
  */
 public final class CredentialFile {
   private static final Logger LOG = System.getLogger(CredentialFile.class.getName());
-  private static final Set<PosixFilePermission> PRIVATE =
-      PosixFilePermissions.fromString("rw-------");
 
   private final Vertx vertx;
   private final SharedMap map;
@@ -109,7 +104,11 @@ public final class CredentialFile {
     isStale = false;
     Map<String, SharedMap.Item> items = map.cached();
     return vertx
-        .executeBlocking(() -> replace(text(items)))
+        .executeBlocking(
+            () -> {
+              PrivateFile.replace(file, text(items));
+              return null;
+            })
         .onComplete(written -> report(written.cause()))
         .otherwiseEmpty()
         .compose(written -> isStale ? write() : Future.succeededFuture());
@@ -125,16 +124,6 @@ public final class CredentialFile {
                 .put("until", item.untilMillis())
                 .put("sealed", Base64.getEncoder().encodeToString(item.value())));
     return Json.object().set("credentials", entries).toString();
-  }
-
-  private Void replace(String text) throws IOException {
-    Files.createDirectories(file.toAbsolutePath().getParent());
-    Path beside = file.resolveSibling(file.getFileName() + ".new");
-    Files.deleteIfExists(beside);
-    Files.createFile(beside, PosixFilePermissions.asFileAttribute(PRIVATE));
-    Files.writeString(beside, text);
-    Files.move(beside, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-    return null;
   }
 
   private void report(Throwable failure) {

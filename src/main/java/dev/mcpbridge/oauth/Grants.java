@@ -4,14 +4,22 @@ import dev.mcpbridge.credentials.CredentialStore;
 import dev.mcpbridge.model.ServerId;
 import io.vertx.core.Future;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BiPredicate;
 
 /** The grants of callers for one server. */
 final class Grants {
+  private static final long SEARCH_INTERVAL_NANOS = TimeUnit.SECONDS.toNanos(1);
+
   private final CredentialStore store;
   private final String prefix;
   private final long idleMillis;
   private final BiPredicate<String, Grant.Terms> isUsable;
+
+  /** The principal that {@link #anyCaller} returned last; null for none. */
+  private String anyCaller;
+
+  private long nextSearchNanos = System.nanoTime();
 
   /** A grant and the version of its entry. */
   record Kept(Grant grant, long version) {}
@@ -48,12 +56,23 @@ final class Grants {
     return new Kept(isAbsent ? null : grant, secret.version());
   }
 
-  /** A principal with a grant. */
+  /** A principal with a grant. All are searched through once a second at most. */
   Optional<String> anyCaller() {
-    return store.names(prefix).stream()
-        .map(name -> name.substring(prefix.length()))
-        .filter(principal -> known(principal).grant() != null)
-        .findFirst();
+    boolean isSearchDue = System.nanoTime() - nextSearchNanos >= 0;
+    if (!hasGrant(anyCaller) && isSearchDue) {
+      nextSearchNanos = System.nanoTime() + SEARCH_INTERVAL_NANOS;
+      anyCaller =
+          store.names(prefix).stream()
+              .map(name -> name.substring(prefix.length()))
+              .filter(this::hasGrant)
+              .findFirst()
+              .orElse(null);
+    }
+    return Optional.ofNullable(anyCaller).filter(this::hasGrant);
+  }
+
+  private boolean hasGrant(String principal) {
+    return principal != null && known(principal).grant() != null;
   }
 
   /** Replaces the grant of the version; false if there is another by now. */
@@ -62,6 +81,7 @@ final class Grants {
   }
 
   Future<Void> put(String principal, Grant grant) {
+    anyCaller = principal;
     return store.put(prefix + principal, grant.json(), idleMillis);
   }
 

@@ -2,6 +2,7 @@ package dev.mcpbridge.quota;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
+import dev.mcpbridge.file.PrivateFile;
 import dev.mcpbridge.protocol.Json;
 import io.vertx.core.Vertx;
 import java.io.IOException;
@@ -9,20 +10,14 @@ import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.attribute.PosixFilePermission;
-import java.nio.file.attribute.PosixFilePermissions;
-import java.util.Set;
 
 /**
  * Keeps the counts of calendar periods in a file, so that a restart does not begin a day anew.
- * Written every second if something has changed, beside the old file and then renamed.
+ * Written every second if something has changed.
  */
 public final class QuotaFile {
   private static final Logger LOG = System.getLogger(QuotaFile.class.getName());
   private static final long INTERVAL_MILLIS = 1_000;
-  private static final Set<PosixFilePermission> PRIVATE =
-      PosixFilePermissions.fromString("rw-------");
 
   private final Quotas quotas;
   private final Path file;
@@ -81,12 +76,7 @@ public final class QuotaFile {
       return null;
     }
     try {
-      Files.createDirectories(file.toAbsolutePath().getParent());
-      Path beside = file.resolveSibling(file.getFileName() + ".new");
-      Files.deleteIfExists(beside);
-      Files.createFile(beside, PosixFilePermissions.asFileAttribute(PRIVATE));
-      Files.writeString(beside, text);
-      Files.move(beside, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+      PrivateFile.replace(file, text);
       written = text;
     } catch (IOException e) {
       if (!hasFailed) {

@@ -4,16 +4,13 @@ import dev.mcpbridge.bus.Address;
 import dev.mcpbridge.bus.Addresses;
 import dev.mcpbridge.bus.Addresses.InstanceStopped;
 import dev.mcpbridge.bus.Bus;
-import dev.mcpbridge.bus.Consents;
 import dev.mcpbridge.config.OAuthConfig;
-import dev.mcpbridge.config.OpenApiSource;
 import dev.mcpbridge.config.ServerConfig;
 import dev.mcpbridge.model.Call;
 import dev.mcpbridge.model.InstanceId;
 import dev.mcpbridge.model.InstanceLocation;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.ServerView;
-import dev.mcpbridge.oauth.BridgeUrls;
 import dev.mcpbridge.oauth.OAuthClient;
 import dev.mcpbridge.protocol.BridgeIdentity;
 import dev.mcpbridge.protocol.JsonSlice;
@@ -44,10 +41,6 @@ public final class ServerVerticle extends VerticleBase {
   private final List<Runnable> registrations = new ArrayList<>();
   private volatile LongSupplier drainMillis;
   private Upstreams upstreams;
-  private OAuthClient oauth;
-
-  /** Null for servers whose connections are authorized, or that need no credentials. */
-  private AuthorizedCalls authorizedCalls;
 
   /**
    * What all servers of a bridge have in common.
@@ -96,20 +89,15 @@ public final class ServerVerticle extends VerticleBase {
             lease.holdsLease(),
             lease.callerLimits().severalCallers());
     ViewPublisher publisher = new ViewPublisher(bus, instanceId);
-    oauth = oauth();
+    OAuthClient oauth = oauth();
     upstreams = new Upstreams(config, instanceEnvironment, oauth, publisher);
-    if (oauth != null && config.upstreamTarget() instanceof OpenApiSource) {
-      authorizedCalls = new AuthorizedCalls(oauth, upstreams::call);
-    }
     register(Addresses.call(id).at(instanceId), this::call);
     if (config.sandboxPool() != null && !config.sandboxPool().isPerCall()) {
       register(Addresses.isolated(id).at(instanceId), upstreams::callInContainer);
     }
     register(Addresses.ready(id).at(instanceId), upstreams::ready);
     if (oauth != null && instanceId.number() == 1) {
-      register(Consents.begin(id), this::beginConsent);
-      register(Consents.redeem(id), this::redeemConsent);
-      register(Consents.forget(id), principal -> oauth.forget(principal).map(config.id()));
+      registrations.addAll(new ConsentRequests(id, oauth, upstreams::consentGiven).serve(bus));
     }
     register(Addresses.view(instanceId), unused -> view());
     register(Addresses.restart(instanceId), unused -> upstreams.restart(drainMillis.getAsLong()));
@@ -130,32 +118,8 @@ public final class ServerVerticle extends VerticleBase {
   }
 
   private Future<JsonSlice> call(Call call) {
-    if (oauth != null) {
-      oauth.deliver(call.caller());
-    }
-    return lease
-        .callerLimits()
-        .quotas()
-        .within(
-            Quotas.Place.OWNER,
-            call,
-            () -> authorizedCalls == null ? upstreams.call(call) : authorizedCalls.run(call));
-  }
-
-  private Future<Consents.Begun> beginConsent(Consents.Request request) {
-    return oauth
-        .begin(new BridgeUrls(request.bridgeUrl()), request.state(), request.scope())
-        .map(begun -> new Consents.Begun(begun.url(), begun.pending()));
-  }
-
-  private Future<ServerId> redeemConsent(Consents.Answer answer) {
-    return oauth
-        .redeem(answer.principal(), answer.pending(), answer.code())
-        .map(
-            granted -> {
-              upstreams.consentGiven();
-              return config.id();
-            });
+    Quotas quotas = lease.callerLimits().quotas();
+    return quotas.within(Quotas.Place.OWNER, call, () -> upstreams.call(call));
   }
 
   /** The view, including the calls that wait for a container in another verticle of this node. */

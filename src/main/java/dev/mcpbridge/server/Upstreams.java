@@ -2,6 +2,7 @@ package dev.mcpbridge.server;
 
 import dev.mcpbridge.bus.Addresses.ResourceSubscription;
 import dev.mcpbridge.bus.Addresses.ServerRequest;
+import dev.mcpbridge.config.OpenApiSource;
 import dev.mcpbridge.config.ServerConfig;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
@@ -37,6 +38,10 @@ final class Upstreams implements Upstream.Listener {
   private final Map<String, IsolatedUpstream> isolated = new LinkedHashMap<>();
   private final Map<Upstream, Future<Void>> ending = new HashMap<>();
   private final OAuthClient oauth;
+
+  /** Null for servers whose connections are authorized, or that need no credentials. */
+  private final AuthorizedCalls authorizedCalls;
+
   private boolean closing;
 
   private static final class IsolatedUpstream {
@@ -69,6 +74,10 @@ final class Upstreams implements Upstream.Listener {
             null,
             oauth == null ? instanceEnvironment : instanceEnvironment.authorized(oauth.shared()),
             this);
+    this.authorizedCalls =
+        oauth != null && config.upstreamTarget() instanceof OpenApiSource
+            ? new AuthorizedCalls(oauth, shared::call)
+            : null;
   }
 
   void open() {
@@ -80,7 +89,10 @@ final class Upstreams implements Upstream.Listener {
   }
 
   Future<JsonSlice> call(Call call) {
-    return of(call.caller()).call(call);
+    if (oauth != null) {
+      oauth.deliver(call.caller());
+    }
+    return authorizedCalls == null ? of(call.caller()).call(call) : authorizedCalls.run(call);
   }
 
   /** Runs a call in the one container of the server and adds the container to the result. */

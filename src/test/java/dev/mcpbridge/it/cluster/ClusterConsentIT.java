@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
@@ -105,6 +106,33 @@ class ClusterConsentIT {
     nodes.until(() -> call(other).status() == 200);
 
     assertEquals("alice", call(other).firstText());
+    assertEquals(1, notes.count("/authorize"));
+    assertEquals(1, refreshes());
+  }
+
+  @Test
+  void refreshOfANodeThatDiedInTheMiddleIsDoneByTheNext() throws Exception {
+    connect(1, 1);
+    assertEquals("alice", call(1).firstText());
+    notes.revokeAccess();
+    CountDownLatch asked = new CountDownLatch(1);
+    CompletableFuture<Void> ended = new CompletableFuture<>();
+    notes.answer(
+        "/token",
+        exchange -> {
+          asked.countDown();
+          ended.join();
+        });
+    int owner = owner();
+    int other = nodes.anyOther(owner);
+    nodes.callLater(owner, "notes", "me", "{}");
+    assertTrue(asked.await(20, TimeUnit.SECONDS));
+
+    nodes.kill(owner);
+    notes.heal();
+
+    nodes.until(() -> call(other).status() == 200);
+    ended.complete(null);
     assertEquals(1, notes.count("/authorize"));
     assertEquals(1, refreshes());
   }

@@ -1,0 +1,2 @@
+/** Files of the bridge. Floor 1. */
+package dev.mcpbridge.file;
