@@ -1,5 +1,6 @@
 // An OpenID provider whose user is logged in as alice, or as the cookie "user" says. The first time
-// that a client asks, it gets the scope mcp:read only; from the second time on what it asks for.
+// that a client asks for alice, it gets the scope mcp:read only; from the second time on, and for
+// other users, what it asks for.
 // Called with the redirect URIs of its clients "app" and "pages". Prints its issuer.
 import http from 'node:http';
 import Provider from 'oidc-provider';
@@ -26,6 +27,8 @@ const provider = new Provider(issuer, {
     clientCredentials: { enabled: true },
     introspection: { enabled: true, allowedPolicy: () => true },
     registration: { enabled: true },
+    deviceFlow: { enabled: true },
+    revocation: { enabled: true },
     resourceIndicators: {
       enabled: true,
       useGrantedResource: () => true,
@@ -48,7 +51,7 @@ provider.use(async (ctx, next) => {
   const { params } = await provider.interactionDetails(ctx.req, ctx.res);
   const accountId = ctx.cookies.get('user') ?? 'alice';
   const grant = new provider.Grant({ accountId, clientId: params.client_id });
-  const wanted = asked.has(params.client_id) ? params.scope : 'mcp:read';
+  const wanted = asked.has(params.client_id) || accountId !== 'alice' ? params.scope : 'mcp:read';
   asked.add(params.client_id);
   const refused = params.scope.split(' ')
     .filter((scope) => scope.startsWith('mcp:') && !wanted.includes(scope)).join(' ');

@@ -79,8 +79,9 @@ public final class BridgeHttp {
     if (json != null) {
       request.header("content-type", "application/json");
     }
-    if (bridge.key() != null) {
-      request.header("authorization", "Bearer " + bridge.key());
+    String credential = bridge.credential().get();
+    if (credential != null) {
+      request.header("authorization", "Bearer " + credential);
     }
     HttpResponse<byte[]> response = await(request.build());
     return new Response(response.statusCode(), json(response.body()));

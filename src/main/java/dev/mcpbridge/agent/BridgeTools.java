@@ -32,7 +32,7 @@ public final class BridgeTools {
    * @param key null for a bridge without keys
    */
   public BridgeTools(URI bridge, String key) {
-    this(() -> new BridgeAddress(bridge, key));
+    this(() -> new BridgeAddress(bridge, () -> key));
   }
 
   /**
@@ -43,16 +43,16 @@ public final class BridgeTools {
   }
 
   /**
-   * The address of a bridge and its API key.
+   * The address of a bridge.
    *
-   * @param key null for a bridge without keys
+   * @param credential an API key or an access token, for each request; null for none; may block
    */
-  public record BridgeAddress(URI url, String key) {
+  public record BridgeAddress(URI url, Supplier<String> credential) {
     public BridgeAddress {
       url = URI.create(url.toString().replaceAll("/+$", ""));
     }
 
-    /** Without its key. */
+    /** Without a credential. */
     @Override
     public String toString() {
       return url.toString();

@@ -61,7 +61,7 @@ final class AgentCommand implements Callable<Integer> {
       description =
           "The bridge (default: MCP_BRIDGE_URL, else%nhttp://127.0.0.1:3000 if one runs there,%n"
               + "else an embedded one). Its API key is read%nfrom MCP_BRIDGE_KEY in the"
-              + " environment.")
+              + " environment;%nwithout one, a login is used.")
   private URI url;
 
   @Option(
@@ -132,11 +132,11 @@ final class AgentCommand implements Callable<Integer> {
 
   /** The bridge of the command line, else the default one if it listens, else an embedded one. */
   private Supplier<BridgeTools.BridgeAddress> bridge() throws Exception {
-    String key = BridgeClient.key();
     boolean isNamed = url != null || port != null;
     if (isNamed || !configuration.isGiven() && isListening(BridgeClient.DEFAULT_URL)) {
       URI named = at(url == null ? BridgeClient.DEFAULT_URL : url);
-      return () -> new BridgeTools.BridgeAddress(named, key);
+      return () ->
+          new BridgeTools.BridgeAddress(named, BridgeClient.credential(BridgeClient.base(named)));
     }
     return ownBridge();
   }
@@ -168,7 +168,7 @@ final class AgentCommand implements Callable<Integer> {
     return () -> {
       try {
         EmbeddedBridge bridge = embedded.join();
-        return new BridgeTools.BridgeAddress(URI.create(bridge.url()), bridge.key());
+        return new BridgeTools.BridgeAddress(URI.create(bridge.url()), bridge::key);
       } catch (CompletionException e) {
         throw new BridgeException(
             ErrorCode.START_FAILED, "The bridge failed to start: " + e.getCause().getMessage());

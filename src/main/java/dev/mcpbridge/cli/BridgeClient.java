@@ -3,7 +3,9 @@ package dev.mcpbridge.cli;
 import dev.mcpbridge.agent.BridgeHttp;
 import dev.mcpbridge.agent.BridgeTools;
 import dev.mcpbridge.cli.agent.HttpUrl;
+import dev.mcpbridge.cli.login.Logins;
 import java.net.URI;
+import java.util.function.Supplier;
 import picocli.CommandLine.Option;
 
 /** Client of a running bridge, with its address and API key. */
@@ -18,15 +20,29 @@ final class BridgeClient {
       defaultValue = "${env:MCP_BRIDGE_URL:-}",
       description =
           "The bridge (default: MCP_BRIDGE_URL, else%nhttp://127.0.0.1:3000). Its API key is read%n"
-              + "from MCP_BRIDGE_KEY in the environment.")
+              + "from MCP_BRIDGE_KEY in the environment; without one,%na login is used.")
   private URI url;
 
   private final BridgeHttp http =
-      new BridgeHttp(() -> new BridgeTools.BridgeAddress(url == null ? DEFAULT_URL : url, key()));
+      new BridgeHttp(() -> new BridgeTools.BridgeAddress(URI.create(base()), credential(base())));
 
-  /** The API key for a running bridge; null if MCP_BRIDGE_KEY is not set. */
-  static String key() {
-    return System.getenv("MCP_BRIDGE_KEY");
+  /** The URL of the bridge, without a trailing slash. */
+  String base() {
+    return base(url == null ? DEFAULT_URL : url);
+  }
+
+  static String base(URI url) {
+    return url.toString().replaceAll("/+$", "");
+  }
+
+  /**
+   * The credential for each request to a bridge: the API key in MCP_BRIDGE_KEY, else the access
+   * token of a login, else null.
+   */
+  static Supplier<String> credential(String bridge) {
+    String key = System.getenv("MCP_BRIDGE_KEY");
+    Logins logins = Logins.ofUser();
+    return key == null ? () -> logins.token(bridge).orElse(null) : () -> key;
   }
 
   BridgeHttp.Response get(String path) throws InterruptedException {

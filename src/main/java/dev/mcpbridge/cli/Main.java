@@ -100,6 +100,8 @@ public final class Main {
         .addSubcommand(new StdioCommand())
         .addSubcommand(new CheckCommand())
         .addSubcommand(new KeyCommand())
+        .addSubcommand(new LoginCommand())
+        .addSubcommand(new LogoutCommand())
         .addSubcommand(new SandboxCommand())
         .addSubcommand(new ClusterCommand())
         .addSubcommand(new AccessCommand())

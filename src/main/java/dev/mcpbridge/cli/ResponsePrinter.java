@@ -16,7 +16,7 @@ final class ResponsePrinter {
           response.status()
               + " "
               + body.path("detail").asText("no detail")
-              + (wantsKey ? "; set it in MCP_BRIDGE_KEY" : ""));
+              + (wantsKey ? "; set it in MCP_BRIDGE_KEY, or run mcp-bridge login" : ""));
       body.path("errors").forEach(error -> System.err.println("  " + error.asText()));
       return Main.FAILED;
     }

@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.net.URI;
 import java.util.concurrent.Callable;
+import java.util.function.Supplier;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -29,7 +30,7 @@ final class StdioCommand implements Callable<Integer> {
       paramLabel = "URL",
       converter = HttpUrl.class,
       description =
-          "A running bridge. Its API key is read from%nMCP_BRIDGE_KEY in the environment.")
+          "A running bridge. Its API key is read from%nMCP_BRIDGE_KEY in the environment; without one, a%nlogin is used.")
   private URI url;
 
   @Mixin private ConfigOption configuration;
@@ -48,16 +49,17 @@ final class StdioCommand implements Callable<Integer> {
     PrintStream out = new PrintStream(new FileOutputStream(FileDescriptor.out), false);
     System.setOut(System.err);
     if (url != null) {
-      return relay(url.toString().replaceAll("/+$", ""), BridgeClient.key(), out);
+      String base = BridgeClient.base(url);
+      return relay(base, BridgeClient.credential(base), out);
     }
     BridgeConfig config = configuration.read();
     try (EmbeddedBridge bridge = EmbeddedBridge.start(config, "stdio")) {
-      return relay(bridge.url(), bridge.key(), out);
+      return relay(bridge.url(), bridge::key, out);
     }
   }
 
-  private int relay(String base, String key, PrintStream out) throws IOException {
+  private int relay(String base, Supplier<String> credential, PrintStream out) throws IOException {
     String path = server == null ? "/mcp" : "/servers/" + PercentEncoding.encoded(server) + "/mcp";
-    return new StdioRelay(URI.create(base), path, key, out).run(System.in) ? 0 : Main.FAILED;
+    return new StdioRelay(URI.create(base), path, credential, out).run(System.in) ? 0 : Main.FAILED;
   }
 }

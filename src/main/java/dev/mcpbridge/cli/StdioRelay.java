@@ -27,6 +27,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 
 /**
  * Relays between a client's pipes and the MCP endpoint of a bridge. Each line becomes a POST; each
@@ -44,7 +45,7 @@ final class StdioRelay {
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(TIMEOUT).build();
   private final URI bridge;
   private final URI endpoint;
-  private final String key;
+  private final Supplier<String> credential;
   private final PrintStream out;
   private final StatelessHeaders headers = new StatelessHeaders(this::fetch);
   private final Map<String, CompletableFuture<Void>> pending = new ConcurrentHashMap<>();
@@ -54,12 +55,12 @@ final class StdioRelay {
 
   /**
    * @param path the path of the MCP endpoint
-   * @param key null for a bridge without keys
+   * @param credential an API key or an access token, for each request; null for none
    */
-  StdioRelay(URI bridge, String path, String key, PrintStream out) {
+  StdioRelay(URI bridge, String path, Supplier<String> credential, PrintStream out) {
     this.bridge = bridge;
     this.endpoint = URI.create(bridge + path);
-    this.key = key;
+    this.credential = credential;
     this.out = out;
   }
 
@@ -95,8 +96,7 @@ final class StdioRelay {
   /** Ends the session if there is one. Returns whether the bridge is reachable. */
   private boolean end() {
     if (session != null) {
-      HttpRequest last = request().DELETE().timeout(TIMEOUT).build();
-      http.sendAsync(last, HttpResponse.BodyHandlers.discarding())
+      send(() -> request().DELETE().timeout(TIMEOUT).build())
           .handle((response, failed) -> recordOutcome(failed))
           .join();
     }
@@ -164,8 +164,7 @@ final class StdioRelay {
   }
 
   private CompletableFuture<Void> post(String line, String id, String method) {
-    CompletableFuture<HttpResponse<String>> sent =
-        http.sendAsync(posting(line, method).build(), this::body);
+    CompletableFuture<HttpResponse<String>> sent = send(() -> posting(line, method).build());
     CompletableFuture<Void> answered = new CompletableFuture<>();
     if (id != null) {
       pending.put(id, answered);
@@ -188,9 +187,8 @@ final class StdioRelay {
 
   /** Sends a request of the relay itself. Returns an empty object if it fails. */
   private String fetch(String list) {
-    HttpRequest request =
-        posting(list, McpMethod.TOOLS_LIST).setHeader("accept", "application/json").build();
-    return http.sendAsync(request, this::body)
+    return send(() ->
+            posting(list, McpMethod.TOOLS_LIST).setHeader("accept", "application/json").build())
         .handle((response, failed) -> failed == null ? response.body() : "{}")
         .join();
   }
@@ -242,11 +240,20 @@ final class StdioRelay {
             + bridge
             + " answered HTTP "
             + status
-            + (wantsKey ? "; set MCP_BRIDGE_KEY to a valid key" : ""));
+            + (wantsKey ? "; set MCP_BRIDGE_KEY to a valid key, or run mcp-bridge login" : ""));
   }
 
   private void listen() {
-    http.sendAsync(request().GET().build(), this::body);
+    send(() -> request().GET().build());
+  }
+
+  /** Fails if the login has ended. */
+  private CompletableFuture<HttpResponse<String>> send(Supplier<HttpRequest> request) {
+    try {
+      return http.sendAsync(request.get(), this::body);
+    } catch (BridgeException e) {
+      return CompletableFuture.failedFuture(e);
+    }
   }
 
   private HttpRequest.Builder posting(String line, String method) {
@@ -258,8 +265,9 @@ final class StdioRelay {
   private HttpRequest.Builder request() {
     HttpRequest.Builder request =
         HttpRequest.newBuilder(endpoint).header("accept", "application/json, text/event-stream");
-    if (key != null) {
-      request.header("authorization", "Bearer " + key);
+    String sent = credential.get();
+    if (sent != null) {
+      request.header("authorization", "Bearer " + sent);
     }
     if (session != null) {
       request.header("mcp-session-id", session).header("mcp-protocol-version", version);

@@ -117,7 +117,7 @@ public record AgentProgram(
     AgentProgram program =
         new AgentProgram(
             models,
-            () -> new BridgeTools.BridgeAddress(bridge, null),
+            () -> new BridgeTools.BridgeAddress(bridge, () -> null),
             AgentLimits.DEFAULTS,
             false,
             100,
