@@ -29,7 +29,9 @@ public record OAuthConfig(
     /** Those of the bridge. */
     SERVICE,
     /** The caller's access token, exchanged for one of the server. */
-    EXCHANGE
+    EXCHANGE,
+    /** The same, by an identity assertion of the identity provider that the callers use. */
+    ID_JAG
   }
 
   /**
@@ -52,8 +54,15 @@ public record OAuthConfig(
   public record Request(
       List<String> scopes, String resource, String audience, Map<String, String> parameters) {}
 
-  /** Configured endpoints; each null if it is read from metadata. */
-  public record Endpoints(URI authorization, URI token) {}
+  /**
+   * Configured endpoints; the first two are null if they are read from metadata.
+   *
+   * @param identityProvider null unless callers' tokens are exchanged there first
+   */
+  public record Endpoints(URI authorization, URI token, IdentityProvider identityProvider) {}
+
+  /** The bridge as a client of the identity provider that callers use. */
+  public record IdentityProvider(URI tokenEndpoint, String clientId, Secret clientSecret) {}
 
   /**
    * What may be reached.
@@ -71,6 +80,11 @@ public record OAuthConfig(
   /** Whether callers agree that the bridge uses the server in their name. */
   public boolean needsConsent() {
     return whose == Whose.USER;
+  }
+
+  /** Whether callers' access tokens are exchanged. */
+  public boolean exchanges() {
+    return whose == Whose.EXCHANGE || whose == Whose.ID_JAG;
   }
 
   /** Whether each caller has a credential of its own. */

@@ -15,7 +15,7 @@ final class OAuthReader {
       return null;
     }
     Section oauth = entry.section("oauth");
-    OAuthConfig.Whose whose = OAuthConfig.Whose.valueOf(oauth.text("as").toUpperCase(Locale.ROOT));
+    OAuthConfig.Whose whose = whose(oauth.text("as"));
     OAuthConfig config =
         new OAuthConfig(
             whose,
@@ -28,7 +28,8 @@ final class OAuthReader {
                 parameters(oauth.section("authorizeParams"))),
             new OAuthConfig.Endpoints(
                 HttpEntryReader.url(oauth, "authorizationUrl"),
-                HttpEntryReader.url(oauth, "tokenUrl")),
+                HttpEntryReader.url(oauth, "tokenUrl"),
+                identityProvider(oauth)),
             "service".equals(oauth.text("catalogue")),
             new OAuthConfig.Reach(
                 oauth.flag("allowLoopback"), HttpEntryReader.authority(oauth.section("tls"))));
@@ -37,6 +38,24 @@ final class OAuthReader {
       oauth.report("", "is of no use beside the header Authorization");
     }
     return config;
+  }
+
+  private static OAuthConfig.Whose whose(String text) {
+    return text.equals("idJag")
+        ? OAuthConfig.Whose.ID_JAG
+        : OAuthConfig.Whose.valueOf(text.toUpperCase(Locale.ROOT));
+  }
+
+  /** Null if absent. */
+  private static OAuthConfig.IdentityProvider identityProvider(Section oauth) {
+    if (!oauth.has("identityProvider")) {
+      return null;
+    }
+    Section provider = oauth.section("identityProvider");
+    return new OAuthConfig.IdentityProvider(
+        HttpEntryReader.url(provider, "tokenUrl"),
+        provider.text("clientId"),
+        new Secret(provider.text("clientSecret", "")));
   }
 
   private static OAuthConfig.Client client(Section oauth) {
@@ -62,9 +81,12 @@ final class OAuthReader {
     if (config.client().secret() != null && !hasIssuer) {
       oauth.report("issuers", "is required beside clientSecret, or tokenUrl: who gets the secret");
     }
-    boolean isExchange = config.whose() == OAuthConfig.Whose.EXCHANGE;
-    if (isExchange && !hasIssuer) {
+    if (config.exchanges() && !hasIssuer) {
       oauth.report("tokenUrl", "is required, or issuers: callers' tokens go only where they say");
+    }
+    boolean hasProvider = config.endpoints().identityProvider() != null;
+    if (config.whose() == OAuthConfig.Whose.ID_JAG && !hasProvider) {
+      oauth.report("identityProvider", "is required: it exchanges the callers' tokens");
     }
     boolean needsSecret = !config.needsConsent() || config.catalogueByService();
     if (needsSecret && config.client().secret() == null) {

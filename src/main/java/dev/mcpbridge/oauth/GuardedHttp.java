@@ -58,6 +58,9 @@ final class GuardedHttp {
     if (config.endpoints().token() != null) {
       trustedOrigins.add(origin(config.endpoints().token()));
     }
+    if (config.endpoints().identityProvider() != null) {
+      trustedOrigins.add(origin(config.endpoints().identityProvider().tokenEndpoint()));
+    }
     this.requests = new JsonRequests(vertx, MAX_BYTES, config.reach().trustedCertificates());
   }
 

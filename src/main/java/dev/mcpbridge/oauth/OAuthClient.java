@@ -89,7 +89,7 @@ public final class OAuthClient {
   }
 
   private RequestAuthorization authorization(String principal) {
-    return config.whose() == OAuthConfig.Whose.EXCHANGE
+    return config.exchanges()
         ? new DeliveredAuthorization(this)
         : new CallerAuthorization(this, () -> Optional.of(principal));
   }

@@ -25,6 +25,11 @@ record Registration(String clientId, String secret, String method) {
     return new Registration(clientId, secret, secret == null ? NONE : method(issuer));
   }
 
+  /** One with a secret, at an authorization server without metadata. */
+  static Registration withSecret(String clientId, String secret) {
+    return new Registration(clientId, secret, BASIC);
+  }
+
   /** The preferred method; without a list it is the default of RFC 8414. */
   static String method(AuthorizationServer issuer) {
     List<String> supported = issuer.values("token_endpoint_auth_methods_supported");

@@ -59,6 +59,29 @@ final class TokenEndpoint {
                     : Future.failedFuture(new Refused(error(answer.json()))));
   }
 
+  /**
+   * Requests an assertion, which is presented elsewhere and is no access token (RFC 8693 section
+   * 2.2.1).
+   *
+   * @param type the token type that has to be issued
+   */
+  Future<String> assertion(String url, Registration client, MultiMap form, String type) {
+    String authorization = client.authenticate(form);
+    return http.postForm(url, form, authorization)
+        .compose(
+            answer -> {
+              String assertion = answer.json().path("access_token").asText();
+              if (answer.status() != 200) {
+                return Future.failedFuture(new Refused(error(answer.json())));
+              }
+              return answer.json().path("issued_token_type").asText().equals(type)
+                      && answer.json().path("token_type").asText().equalsIgnoreCase("N_A")
+                      && isToken(assertion)
+                  ? Future.succeededFuture(assertion)
+                  : Future.failedFuture(new Refused("another type of token was issued"));
+            });
+  }
+
   /** Revokes a grant by its refresh token, or by its access token. */
   Future<Void> revoke(Grant grant) {
     if (grant.terms().revocationEndpoint() == null) {

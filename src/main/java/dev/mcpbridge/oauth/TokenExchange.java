@@ -16,8 +16,9 @@ import java.util.Map;
 import java.util.function.Function;
 
 /**
- * Exchanges the access tokens of callers for tokens of servers (RFC 8693). Lives at the node that
- * has received the caller's token, which no other node learns. Confined to the event loop.
+ * Exchanges the access tokens of callers for tokens of servers (RFC 8693), in one step or by an
+ * assertion of their identity provider. Lives at the node that has received the caller's token,
+ * which no other node learns. Confined to the event loop.
  */
 public final class TokenExchange {
   private static final String GRANT_TYPE = "urn:ietf:params:oauth:grant-type:token-exchange";
@@ -39,7 +40,16 @@ public final class TokenExchange {
   }
 
   /** How tokens of one server are obtained; replaced when its configuration changes. */
-  private record Exchanger(OAuthConfig config, Discovery discovery, TokenEndpoint endpoint) {}
+  private record Exchanger(OAuthConfig config, Discovery discovery, TokenEndpoint endpoint) {
+
+    /** What is sent to the authorization server of the server. */
+    Future<MultiMap> form(Caller caller, Grant.Terms terms) {
+      return config.whose() == OAuthConfig.Whose.ID_JAG
+          ? new IdentityAssertion(endpoint, config.endpoints().identityProvider())
+              .form(caller, config, terms)
+          : Future.succeededFuture(TokenExchange.form(caller, config, terms));
+    }
+  }
 
   /**
    * @param targets the target of a server by the present configuration; null if it is unknown
@@ -52,9 +62,7 @@ public final class TokenExchange {
   /** Whether a server gets exchanged tokens. */
   public boolean isFor(ServerId server) {
     UpstreamTarget target = targets.apply(server);
-    return target != null
-        && target.oauth() != null
-        && target.oauth().whose() == OAuthConfig.Whose.EXCHANGE;
+    return target != null && target.oauth() != null && target.oauth().exchanges();
   }
 
   /** Whether an MCP server gets exchanged tokens. */
@@ -118,8 +126,9 @@ public final class TokenExchange {
                       found.resource(),
                       config.request().scopes());
               return exchanger
-                  .endpoint()
-                  .request(terms.tokenEndpoint(), client, form(caller, config, terms))
+                  .form(caller, terms)
+                  .compose(
+                      form -> exchanger.endpoint().request(terms.tokenEndpoint(), client, form))
                   .map(tokens -> Grant.of(terms, tokens));
             })
         .recover(failure -> Future.failedFuture(refused(server, failure)));
@@ -139,7 +148,7 @@ public final class TokenExchange {
     return known;
   }
 
-  private static MultiMap form(Caller caller, OAuthConfig config, Grant.Terms terms) {
+  static MultiMap form(Caller caller, OAuthConfig config, Grant.Terms terms) {
     MultiMap form =
         MultiMap.caseInsensitiveMultiMap()
             .add("grant_type", GRANT_TYPE)

@@ -176,6 +176,12 @@ class ConfigSchemaTest {
           {'mcpServers':{'s':{'url':'http://x','oauth':{'clientMetadataUrl':'http://x/y'}}}} \
             | mcpServers.s.oauth.clientMetadataUrl
           {'mcpServers':{'s':{'url':'http://x','oauth':{'client':'x'}}}} | mcpServers.s.oauth.client
+          {'mcpServers':{'s':{'url':'http://x','oauth':{'identityProvider':\
+            {'tokenUrl':'https://id.example/token','clientId':'x'}}}}} \
+            | mcpServers.s.oauth.identityProvider.clientSecret
+          {'mcpServers':{'s':{'url':'http://x','oauth':{'identityProvider':\
+            {'tokenUrl':'http://id.example/token','clientId':'x','clientSecret':'y'}}}}} \
+            | mcpServers.s.oauth.identityProvider.tokenUrl
           {'quotas':[{'name':'a'}]} | quotas[0]
           {'quotas':[{'name':'a','rate':1,'quota':1}]} | quotas[0]
           {'quotas':[{'name':'a','rate':0}]} | quotas[0].rate
