@@ -1,7 +1,5 @@
 package dev.mcpbridge.agent;
 
-import java.util.Optional;
-
 /** Decides about calls that need an approval. Called on the thread of {@link Agent#ask}. */
 public interface Approver {
 
@@ -14,15 +12,6 @@ public interface Approver {
   }
 
   Decision decide(ToolOutcome.Pending call) throws InterruptedException;
-
-  /**
-   * A server requires its user to log in.
-   *
-   * @return the value of the Authorization header for this server; empty if the user declines
-   */
-  default Optional<String> requestCredential(ToolOutcome.Login login) throws InterruptedException {
-    return Optional.empty();
-  }
 
   /**
    * A call needs the user's consent, at a page that is opened in a browser.

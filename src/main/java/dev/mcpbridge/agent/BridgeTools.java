@@ -117,8 +117,7 @@ public final class BridgeTools {
               response.path("outcome").asText().equals("tool_error"),
               response.has("content")
                   ? parts(response.get("content"), response.path("structured_content"))
-                  : List.of(new ContentBlock.Text(text)),
-              login(response.path("server_id").asText(), response.path("_meta")));
+                  : List.of(new ContentBlock.Text(text)));
     };
   }
 
@@ -149,19 +148,6 @@ public final class BridgeTools {
     return ContentBlock.of(JsonObjects.members(Json.slice(result)));
   }
 
-  /** Trusts a login URL only if the operator has configured the same one for the server. */
-  private ToolOutcome.Login login(String server, JsonNode meta) throws InterruptedException {
-    String url = meta.path("dev.mcpbridge/login").path("url").asText("");
-    return !url.isEmpty() && url.equals(loginUrl(server))
-        ? new ToolOutcome.Login(server, url)
-        : null;
-  }
-
-  /** Empty if no URL is configured or the server is unknown. */
-  private String loginUrl(String server) throws InterruptedException {
-    return http.exchange("GET", path(server), null).body().path("auth_url").asText();
-  }
-
   /** Approves a pending call and returns its outcome. */
   public ToolOutcome approve(ToolOutcome.Pending call) throws InterruptedException {
     BridgeHttp.Response response = decide(call, true);
@@ -169,13 +155,12 @@ public final class BridgeTools {
     return response.ok()
         ? new ToolOutcome.Result(
             result.path("isError").asBoolean(),
-            parts(result.path("content"), result.path("structuredContent")),
-            login(call.server(), result.path("_meta")))
-        : failure(response);
+            parts(result.path("content"), result.path("structuredContent")))
+        : failure(call.server(), response);
   }
 
-  /** The problem for a model, and whether the call was executed. */
-  private static ToolOutcome failure(BridgeHttp.Response response) {
+  /** The problem for a model, and whether the call was executed; or the consent that it needs. */
+  private static ToolOutcome failure(String server, BridgeHttp.Response response) {
     String executed =
         switch (response.body().path("executed").asText()) {
           case "no" -> "Nothing was executed.";
@@ -183,6 +168,10 @@ public final class BridgeTools {
           default -> "Whether it was executed is not known: check before you repeat it.";
         };
     String code = response.body().path("code").asText("error");
+    if (code.equals("consent_required") && response.body().has("connect_url")) {
+      return new ToolOutcome.ConsentRequired(
+          server, response.body().path("connect_url").asText(), response.problem());
+    }
     return new ToolOutcome.Failure(code + ": " + response.problem() + "\n" + executed);
   }
 
@@ -202,20 +191,6 @@ public final class BridgeTools {
     }
     return http.exchange(
         "POST", "/confirmations/" + PercentEncoding.encoded(call.id()), decision.toString());
-  }
-
-  /**
-   * Stores the caller's credential for a server. The bridge uses it only for this caller.
-   *
-   * @param authorization the value of the Authorization header
-   */
-  public void login(String server, String authorization) throws InterruptedException {
-    ObjectNode credential = JSON.objectNode().put("authorization", authorization);
-    http.exchange("PUT", path(server) + "/credentials", credential.toString()).expected();
-  }
-
-  private static String path(String server) {
-    return "/servers/" + PercentEncoding.encoded(server);
   }
 
   /** All tools, as in {@code GET /tools}. */

@@ -1,14 +1,12 @@
 package dev.mcpbridge.agent;
 
-import dev.mcpbridge.dialect.ContentBlock;
 import dev.mcpbridge.dialect.FunctionCall;
 import dev.mcpbridge.error.BridgeException;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 
-/** Runs the calls of a model reply, with the approvals and logins that they need. */
+/** Runs the calls of a model reply, with the approvals and consents that they need. */
 final class CallRunner {
   private static final String DECLINED =
       "The user has refused this call. It has not run: do not try it again unless the user asks.";
@@ -42,7 +40,7 @@ final class CallRunner {
     try {
       for (int i = 0; i < results.size(); i++) {
         FunctionCall call = calls.get(i);
-        ToolOutcome outcome = logIn(call, decide(consented(call, results.get(i))));
+        ToolOutcome outcome = settled(call, results.get(i));
         outcomes.add(outcome);
         listeners.forEach(each -> each.onOutcome(call, outcome));
       }
@@ -114,22 +112,13 @@ final class CallRunner {
     }
   }
 
-  private Optional<String> ask(ToolOutcome.Login login) throws InterruptedException {
-    try {
-      return approver.requestCredential(login);
-    } catch (InterruptedException e) {
-      throw new QuestionCancelled();
-    }
-  }
-
   /** A call without a consent has not run, so it can be repeated once the consent is given. */
-  private ToolOutcome consented(FunctionCall call, ToolOutcome outcome)
-      throws InterruptedException {
-    ToolOutcome last = outcome;
+  private ToolOutcome settled(FunctionCall call, ToolOutcome outcome) throws InterruptedException {
+    ToolOutcome last = decide(outcome);
     while (last instanceof ToolOutcome.ConsentRequired required) {
       last =
           ask(required)
-              ? tools.run(List.of(call)).get(0)
+              ? decide(tools.run(List.of(call)).get(0))
               : new ToolOutcome.Failure(required.message());
     }
     return last;
@@ -141,22 +130,6 @@ final class CallRunner {
     } catch (InterruptedException e) {
       throw new QuestionCancelled();
     }
-  }
-
-  /** A call that failed for lack of a login has not run, so it can be repeated after the login. */
-  private ToolOutcome logIn(FunctionCall call, ToolOutcome outcome) throws InterruptedException {
-    if (!(outcome instanceof ToolOutcome.Result result) || result.login() == null) {
-      return outcome;
-    }
-    Optional<String> credential = ask(result.login());
-    if (credential.isEmpty()) {
-      return new ToolOutcome.Result(
-          true,
-          List.of(new ContentBlock.Text("The user has to log in first and has not done so.")),
-          null);
-    }
-    tools.login(result.login().server(), credential.get());
-    return decide(tools.run(List.of(call)).get(0));
   }
 
   /** Revokes the approvals of tools. */

@@ -8,12 +8,8 @@ import java.util.stream.Collectors;
 /** The outcome of a tool call. */
 public sealed interface ToolOutcome {
 
-  /**
-   * The result of a tool.
-   *
-   * @param login the login that the server requires first; null if it requires none
-   */
-  record Result(boolean isError, List<ContentBlock> content, Login login) implements ToolOutcome {
+  /** The result of a tool. */
+  record Result(boolean isError, List<ContentBlock> content) implements ToolOutcome {
 
     /** The content for people. */
     public String text() {
@@ -44,7 +40,4 @@ public sealed interface ToolOutcome {
    * @param message the failure, for a user who does not
    */
   record ConsentRequired(String server, String url, String message) implements ToolOutcome {}
-
-  /** A server requires its user to log in at this URL. */
-  record Login(String server, String url) {}
 }

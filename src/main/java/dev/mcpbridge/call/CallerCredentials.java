@@ -40,6 +40,11 @@ public record CallerCredentials(
   <T> Future<T> explained(Caller caller, ServerId server, Throwable failure) {
     boolean isRefusal =
         failure instanceof BridgeException known && known.code() == ErrorCode.CONSENT_REQUIRED;
+    if (isRefusal && caller.authorization() != null) {
+      return Future.failedFuture(
+          new BridgeException(
+              ErrorCode.UPSTREAM_ERROR, "The API refuses the credential that its caller sent"));
+    }
     if (!isRefusal || !exchange.isFor(server)) {
       Principal principal = caller.principal();
       return consents.explained(principal, server, failure);

@@ -15,12 +15,8 @@ import dev.mcpbridge.oauth.BridgeUrls;
 import dev.mcpbridge.protocol.Json;
 import dev.mcpbridge.protocol.Sha256;
 import io.vertx.core.Future;
-import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
@@ -35,7 +31,6 @@ public final class ConsentTickets {
   private static final long REUSE_MILLIS = TimeUnit.MINUTES.toMillis(5);
   private static final int MAX_REUSED = 10_000;
 
-  private final Vertx vertx;
   private final Bus bus;
   private final CredentialStore store;
   private final Supplier<String> bridgeUrl;
@@ -43,8 +38,7 @@ public final class ConsentTickets {
   /** Links that were issued a short time ago, so that repeated calls do not issue more. */
   private final Map<Purpose, Link> recent = new BoundedMap<>(MAX_REUSED);
 
-  /** The promises of those who wait for a consent, by the name of its ticket. */
-  private final Map<String, Set<Promise<Void>>> waiting = new HashMap<>();
+  private final ConsentWaiters waiters;
 
   private record Purpose(String principal, String client, ServerId server) {}
 
@@ -67,11 +61,11 @@ public final class ConsentTickets {
    * @param bridgeUrl URL of the bridge, as browsers reach it
    */
   public ConsentTickets(Vertx vertx, Bus bus, CredentialStore store, Supplier<String> bridgeUrl) {
-    this.vertx = vertx;
     this.bus = bus;
     this.store = store;
     this.bridgeUrl = bridgeUrl;
-    bus.subscribe(Consents.GIVEN, this::given);
+    this.waiters = new ConsentWaiters(vertx);
+    bus.subscribe(Consents.GIVEN, waiters::given);
   }
 
   /** Adds a link to the consent page to a failure that needs one. */
@@ -250,17 +244,26 @@ public final class ConsentTickets {
     return bus.request(
             Consents.redeem(ticket.server()),
             new Consents.Answer(ticket.principal(), pending, answer.code()))
-        .compose(
-            server ->
-                store.put("given " + ticket.owner(), ticket.name(), LIFETIME_MILLIS).map(server))
-        .onSuccess(server -> bus.publish(Consents.GIVEN, ticket.name()));
+        .compose(server -> given(ticket).map(server));
   }
 
-  private void given(String name) {
-    Set<Promise<Void>> waiters = waiting.remove(name);
-    if (waiters != null) {
-      waiters.forEach(Promise::tryComplete);
-    }
+  /** Uses a ticket, without an authorization server. Fails with NOT_FOUND if it was used. */
+  public Future<Void> use(String secret) {
+    return store
+        .get(ticketName(secret))
+        .compose(
+            kept ->
+                kept.isPresent()
+                    ? store.remove(ticketName(secret), kept.version())
+                    : Future.succeededFuture(false))
+        .compose(isMine -> isMine ? Future.succeededFuture() : Future.failedFuture(invalid()));
+  }
+
+  /** Tells those who wait that the caller may use the server now. */
+  public Future<Void> given(ConsentTicket ticket) {
+    return store
+        .put("given " + ticket.owner(), ticket.name(), LIFETIME_MILLIS)
+        .onSuccess(stored -> bus.publish(Consents.GIVEN, ticket.name()));
   }
 
   /**
@@ -269,21 +272,8 @@ public final class ConsentTickets {
    * @return whether it was given in time
    */
   public Future<Boolean> await(String name, long millis) {
-    if (name.equals(store.known("given " + ConsentTicket.owner(name)).text())) {
-      return Future.succeededFuture(true);
-    }
-    Promise<Void> given = Promise.promise();
-    waiting.computeIfAbsent(name, unused -> new HashSet<>()).add(given);
-    long timer = vertx.setTimer(millis, late -> given.tryFail("late"));
-    return given
-        .future()
-        .onComplete(
-            done -> {
-              vertx.cancelTimer(timer);
-              waiting.computeIfPresent(
-                  name,
-                  (same, waiters) -> waiters.remove(given) && waiters.isEmpty() ? null : waiters);
-            })
-        .transform(done -> Future.succeededFuture(done.succeeded()));
+    return name.equals(store.known("given " + ConsentTicket.owner(name)).text())
+        ? Future.succeededFuture(true)
+        : waiters.await(name, millis);
   }
 }

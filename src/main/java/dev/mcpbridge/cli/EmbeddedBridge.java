@@ -7,7 +7,6 @@ import dev.mcpbridge.config.BridgeConfig;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import java.time.Duration;
-import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -32,7 +31,7 @@ final class EmbeddedBridge implements AutoCloseable {
     AuthConfig.Key own =
         new AuthConfig.Key(name, ApiKeys.fingerprint(key), Set.of("read", "call"), Set.of());
     BridgeConfig unshared =
-        config.withHttp(config.http().onLoopback()).withAuth(AuthConfig.of(List.of(own)));
+        config.withHttp(config.http().onLoopback()).withAuth(AuthConfig.ofOneUser(own));
     try {
       return new EmbeddedBridge(Bridge.start(unshared).await(60, TimeUnit.SECONDS), key);
     } catch (TimeoutException e) {

@@ -12,12 +12,19 @@ import java.util.Set;
  * @param publicUrl URL at which clients reach the bridge, without a trailing slash; null for the
  *     listener's own
  * @param login null if users cannot log in at pages of the bridge
+ * @param isOfOneUser whether only the user who started the bridge knows its addresses and keys
  */
-public record AuthConfig(List<Key> keys, List<Issuer> issuers, String publicUrl, Login login) {
+public record AuthConfig(
+    List<Key> keys, List<Issuer> issuers, String publicUrl, Login login, boolean isOfOneUser) {
 
-  /** Only API keys. */
-  public static AuthConfig of(List<Key> keys) {
-    return new AuthConfig(keys, List.of(), null, null);
+  /** That of a bridge within the process of its user. */
+  public static AuthConfig ofOneUser(Key key) {
+    return new AuthConfig(List.of(key), List.of(), null, null, true);
+  }
+
+  /** Whether users have to prove at pages of the bridge who they are. */
+  public boolean needsProof() {
+    return isRequired() && !isOfOneUser;
   }
 
   /** Whether a caller needs a credential. */

@@ -15,7 +15,7 @@ final class AuthReader {
   static AuthConfig read(Section auth) {
     List<AuthConfig.Issuer> issuers = issuers(auth);
     return new AuthConfig(
-        keys(auth), issuers, publicUrl(auth), login(auth.section("login"), issuers));
+        keys(auth), issuers, publicUrl(auth), login(auth.section("login"), issuers), false);
   }
 
   private static List<AuthConfig.Key> keys(Section auth) {

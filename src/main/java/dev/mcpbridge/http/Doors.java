@@ -149,6 +149,7 @@ record Doors(
         new ConnectDoor(
             services.consents(),
             CredentialStore.ofConsents(cluster),
+            services.credentials(),
             identities.authenticator(),
             identities.config(),
             identities.url()),

@@ -16,9 +16,6 @@ public final class MetaKeys {
   /** The caller's own credential. Used within this bridge, never sent to an MCP server. */
   public static final String AUTHORIZATION = "dev.mcpbridge/authorization";
 
-  /** Where the user logs in to an API: {@code {"server": …, "url": …}}. */
-  public static final String LOGIN = "dev.mcpbridge/login";
-
   /** The id of a bridge, in the result of {@code initialize} or {@code server/discover}. */
   public static final String BRIDGE = "dev.mcpbridge/bridge";
 

@@ -39,7 +39,8 @@ class ApiKeysTest {
 
   @Test
   void everyCallerIsAcceptedWithoutKeysAndIssuers() {
-    Authenticator authenticator = new Authenticator(null, AuthConfig.of(List.of()));
+    Authenticator authenticator =
+        new Authenticator(null, new AuthConfig(List.of(), List.of(), null, null, false));
 
     assertTrue(authenticator.authenticate(null, () -> "").result().principal().may(Scope.ADMIN));
   }

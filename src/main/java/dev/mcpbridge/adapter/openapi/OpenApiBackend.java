@@ -59,8 +59,7 @@ public final class OpenApiBackend implements Backend {
             new DocumentFetcher(vertx, http, source.document(), source.access()),
             this::parse);
     this.credentials = new Credentials(http, source.credentials());
-    this.resultMapper =
-        new ResultMapper(name, source.authUrl(), source.largeBodyBytes(), largeBodies);
+    this.resultMapper = new ResultMapper(source.largeBodyBytes(), largeBodies);
     this.prober = vertx.createNetClient(new NetClientOptions().setConnectTimeout(CONNECT_MILLIS));
     this.readers = vertx.createSharedWorkerExecutor("openapi-documents", READERS);
   }
@@ -136,7 +135,7 @@ public final class OpenApiBackend implements Backend {
                   }
                   return exchange(request, request.url(), current, 0);
                 })
-            .map(response -> result(response, hasOutputSchema));
+            .map(response -> result(response, authorization != null, hasOutputSchema));
     return new RunningCall(
         result,
         () -> {
@@ -180,9 +179,18 @@ public final class OpenApiBackend implements Backend {
     }
   }
 
-  private JsonSlice result(HttpCaller.Response response, boolean hasOutputSchema) {
+  /**
+   * @param isOfCaller whether the caller's own credential was sent
+   */
+  private JsonSlice result(
+      HttpCaller.Response response, boolean isOfCaller, boolean hasOutputSchema) {
     if (response.status() == 401) {
       credentials.invalidateTokens();
+    }
+    boolean isUsersMatter = source.oauth() == null && source.authUrl() != null;
+    if (isUsersMatter && (response.status() == 401 || response.status() == 403 && !isOfCaller)) {
+      throw new BridgeException(
+          ErrorCode.CONSENT_REQUIRED, "Server '" + name + "' requires its user's own credential");
     }
     if (source.oauth() != null && isRefused(response)) {
       throw new BridgeException(

@@ -5,9 +5,7 @@ import dev.mcpbridge.protocol.JsonScanner;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonSyntaxException;
 import dev.mcpbridge.protocol.JsonWriter;
-import dev.mcpbridge.protocol.MetaKeys;
 import dev.mcpbridge.protocol.ToolResult;
-import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 
@@ -16,19 +14,13 @@ final class ResultMapper {
   private static final int MAX_DEPTH = 200;
   private static final int EXCERPT_LENGTH = 4_096;
 
-  private final String server;
-  private final URI authUrl;
   private final int largeBody;
   private final LargeBodyStore largeBodies;
 
   /**
-   * @param server id of the server
-   * @param authUrl where users obtain credentials, null for none
    * @param largeBody bodies of more bytes are stored, and the result refers to them
    */
-  ResultMapper(String server, URI authUrl, int largeBody, LargeBodyStore largeBodies) {
-    this.server = server;
-    this.authUrl = authUrl;
+  ResultMapper(int largeBody, LargeBodyStore largeBodies) {
     this.largeBody = largeBody;
     this.largeBodies = largeBodies;
   }
@@ -39,9 +31,6 @@ final class ResultMapper {
    */
   JsonSlice of(Response response, boolean hasOutputSchema) {
     int status = response.status();
-    if (status == 401 || status == 403) {
-      return unauthorized(response);
-    }
     if (status / 100 == 3) {
       return error(
           response,
@@ -124,30 +113,6 @@ final class ResultMapper {
         .member("type", "resource_link")
         .member("uri", uri)
         .member("name", name);
-  }
-
-  private JsonSlice unauthorized(Response response) {
-    if (authUrl == null) {
-      return error(response, "");
-    }
-    String text =
-        statusLine(response)
-            + "\nThe API requires the user's own credential. Ask the user to log in at "
-            + authUrl
-            + " and to provide the credential to this bridge, in the header"
-            + " X-Upstream-Authorization of the call or with PUT /servers/"
-            + server
-            + "/credentials.\n"
-            + excerpt(response.text());
-    JsonWriter link = link(authUrl.toString(), "log in");
-    return ToolResult.text(text).addBlock(link.endObject().toSlice()).meta(login()).error();
-  }
-
-  /** The login URL in machine-readable form. */
-  private JsonSlice login() {
-    JsonWriter meta = new JsonWriter().beginObject().name(MetaKeys.LOGIN).beginObject();
-    meta.member("server", server).member("url", authUrl.toString());
-    return meta.endObject().endObject().toSlice();
   }
 
   private static JsonSlice error(Response response, String detail) {

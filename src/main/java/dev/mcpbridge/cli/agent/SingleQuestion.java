@@ -10,7 +10,6 @@ import dev.mcpbridge.agent.ToolOutcome;
 import dev.mcpbridge.dialect.FunctionCall;
 import java.io.PrintWriter;
 import java.util.Locale;
-import java.util.Optional;
 
 /** A single question from a script. No user can be asked, so calls that need one are rejected. */
 final class SingleQuestion implements Approver, AgentListener {
@@ -68,13 +67,6 @@ final class SingleQuestion implements Approver, AgentListener {
     err.println(
         TerminalText.escape(consent.server() + " needs your consent, at: " + consent.url()));
     return false;
-  }
-
-  @Override
-  public Optional<String> requestCredential(ToolOutcome.Login login) {
-    needsHuman = true;
-    err.println(TerminalText.escape(login.server() + " wants you to log in: " + login.url()));
-    return Optional.empty();
   }
 
   @Override

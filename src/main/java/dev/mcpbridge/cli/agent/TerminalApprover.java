@@ -3,7 +3,6 @@ package dev.mcpbridge.cli.agent;
 import dev.mcpbridge.agent.Approver;
 import dev.mcpbridge.agent.ToolOutcome;
 import java.util.Locale;
-import java.util.Optional;
 import org.jline.reader.EndOfFileException;
 import org.jline.reader.LineReader;
 import org.jline.reader.UserInterruptException;
@@ -44,7 +43,7 @@ final class TerminalApprover implements Approver {
         .lines()
         .forEach(line -> terminalScreen.line("    " + line));
     while (true) {
-      switch (readText("  Run it? [y]es, [n]o, [a]lways in this session: ", null)
+      switch (readText("  Run it? [y]es, [n]o, [a]lways in this session: ")
           .toLowerCase(Locale.ROOT)) {
         case "y", "yes" -> {
           terminalScreen.startSpinner("calling");
@@ -69,7 +68,7 @@ final class TerminalApprover implements Approver {
         "? " + TerminalText.escape(consent.server()) + " needs your consent. Open in a browser:",
         PROMPT);
     terminalScreen.line("    " + TerminalText.escape(consent.url()));
-    String answer = readText("  Press Enter when you have agreed there (n to skip): ", null);
+    String answer = readText("  Press Enter when you have agreed there (n to skip): ");
     if (answer.equalsIgnoreCase("n") || answer.equalsIgnoreCase("no")) {
       return false;
     }
@@ -77,29 +76,10 @@ final class TerminalApprover implements Approver {
     return true;
   }
 
-  @Override
-  public Optional<String> requestCredential(ToolOutcome.Login login) throws InterruptedException {
-    terminalScreen.stopSpinner();
-    terminalScreen.line(
-        "? " + TerminalText.escape(login.server()) + " wants you to log in:", PROMPT);
-    terminalScreen.line("    " + TerminalText.escape(login.url()));
-    while (true) {
-      String credential = readText("  Paste the credential from there (empty to skip): ", '*');
-      if (credential.isEmpty()) {
-        return Optional.empty();
-      }
-      if (credential.chars().allMatch(c -> c >= 0x20 && c < 0x7F)) {
-        terminalScreen.startSpinner("calling");
-        return Optional.of(credential.indexOf(' ') < 0 ? "Bearer " + credential : credential);
-      }
-      terminalScreen.line("  A credential must consist of printable ASCII characters.");
-    }
-  }
-
   /** Ctrl-C cancels the question; the end of the input is an empty answer. */
-  private String readText(String prompt, Character mask) throws InterruptedException {
+  private String readText(String prompt) throws InterruptedException {
     try {
-      return reader.readLine(prompt, mask).strip();
+      return reader.readLine(prompt).strip();
     } catch (UserInterruptException e) {
       throw new InterruptedException("by the user");
     } catch (EndOfFileException e) {

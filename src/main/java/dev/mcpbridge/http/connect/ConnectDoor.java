@@ -3,13 +3,13 @@ package dev.mcpbridge.http.connect;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.mcpbridge.auth.Authenticator;
 import dev.mcpbridge.auth.Identity;
-import dev.mcpbridge.auth.Pkce;
 import dev.mcpbridge.auth.UserLogin;
 import dev.mcpbridge.call.ConsentTicket;
 import dev.mcpbridge.call.ConsentTickets;
 import dev.mcpbridge.config.BridgeConfig;
 import dev.mcpbridge.config.ServerConfig;
 import dev.mcpbridge.credentials.CredentialStore;
+import dev.mcpbridge.credentials.UpstreamCredentials;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.http.reply.Problems;
@@ -20,8 +20,6 @@ import dev.mcpbridge.oauth.BridgeUrls;
 import dev.mcpbridge.oauth.ClientMetadata;
 import dev.mcpbridge.protocol.Json;
 import io.vertx.core.Future;
-import io.vertx.core.http.Cookie;
-import io.vertx.core.http.CookieSameSite;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.ext.web.RoutingContext;
 import java.net.URI;
@@ -38,20 +36,23 @@ import java.util.function.Supplier;
  * account (MCP basic/security best practices).
  */
 public final class ConnectDoor {
-  private static final int COOKIE_SECONDS = 600;
-
   private final ConsentTickets tickets;
   private final Logins logins;
   private final Supplier<Authenticator> authenticator;
   private final Supplier<BridgeConfig> config;
   private final Supplier<String> bridgeUrl;
+  private final EnteredCredentials entered;
+  private final BrowserCookie cookie;
 
   /**
+   * @param store of what is secret for some minutes
+   * @param credentials that users enter
    * @param bridgeUrl URL of the bridge, as browsers reach it
    */
   public ConnectDoor(
       ConsentTickets tickets,
       CredentialStore store,
+      UpstreamCredentials credentials,
       Supplier<Authenticator> authenticator,
       Supplier<BridgeConfig> config,
       Supplier<String> bridgeUrl) {
@@ -60,6 +61,8 @@ public final class ConnectDoor {
     this.authenticator = authenticator;
     this.config = config;
     this.bridgeUrl = bridgeUrl;
+    this.entered = new EnteredCredentials(tickets, credentials, config);
+    this.cookie = new BrowserCookie(bridgeUrl);
   }
 
   /** GET /connect/{ticket}: what the user is asked to agree to. */
@@ -70,7 +73,10 @@ public final class ConnectDoor {
         .onFailure(failure -> sendFailure(ctx, failure));
   }
 
-  /** POST /connect/{ticket}: the user agrees, and is sent to the authorization server. */
+  /**
+   * POST /connect/{ticket}: the user agrees, and is sent to the authorization server, or has
+   * entered a credential.
+   */
   public void agree(RoutingContext ctx) {
     tickets
         .ticket(ctx.pathParam("ticket"))
@@ -80,27 +86,42 @@ public final class ConnectDoor {
 
   private Future<Void> agree(RoutingContext ctx, ConsentTicket ticket) {
     requireOwnForm(ctx, ticket);
-    Authenticator known = authenticator.get();
-    String browser = browser(ctx);
-    String secret = ctx.pathParam("ticket");
+    String credential =
+        EnteredCredentials.authorization(ctx.request().getFormAttribute("credential"));
+    if (credential == null && entered.source(ticket.server()) != null) {
+      sendForm(ctx, 400, ticket, "That is not a credential that can be sent");
+      return Future.succeededFuture();
+    }
+    Logins.Form form = new Logins.Form(ctx.pathParam("ticket"), ticket.formToken(), credential);
+    String browser = cookie.secret(ctx);
     if (ticket.issuer() != null) {
       return logins
-          .begin(login(ticket), redirectUri(), new Logins.Form(secret, ticket.formToken()), browser)
+          .begin(login(ticket), redirectUri(), form, browser)
           .map(url -> redirect(ctx, url, browser));
     }
-    return isPrincipal(known, ctx, ticket)
+    return isPrincipal(ctx, ticket)
         .compose(
             isPrincipal -> {
               if (!isPrincipal) {
                 sendForm(ctx, 403, ticket, "That is not the key of " + ticket.principal());
                 return Future.succeededFuture();
               }
-              return tickets.begin(secret, ticket, browser).map(url -> redirect(ctx, url, browser));
+              return connect(ctx, form, ticket, browser);
             });
   }
 
+  /** Goes on for a user who has agreed and proved who they are. */
+  private Future<Void> connect(
+      RoutingContext ctx, Logins.Form form, ConsentTicket ticket, String browser) {
+    return entered.source(ticket.server()) == null
+        ? tickets.begin(form.ticket(), ticket, browser).map(url -> redirect(ctx, url, browser))
+        : entered
+            .keep(form.ticket(), ticket, form.credential())
+            .map(kept -> sendConnected(ctx, ticket.server()));
+  }
+
   private Void redirect(RoutingContext ctx, String url, String browser) {
-    ctx.response().addCookie(cookie(browser));
+    cookie.store(ctx, browser);
     ConsentPage.headers().forEach(ctx.response()::putHeader);
     ctx.response().putHeader("location", url).setStatusCode(303).end();
     return null;
@@ -126,7 +147,7 @@ public final class ConnectDoor {
 
   /** GET /oauth/callback: the browser comes back from a login. */
   public void loggedIn(RoutingContext ctx) {
-    String browser = stored(ctx);
+    String browser = cookie.stored(ctx);
     Future.succeededFuture(authenticator.get().login().orElse(null))
         .compose(
             login ->
@@ -138,13 +159,13 @@ public final class ConnectDoor {
             user ->
                 tickets
                     .ticket(user.form().ticket())
-                    .compose(ticket -> begin(user, ticket, browser)))
-        .onSuccess(url -> redirect(ctx, url, browser))
+                    .compose(ticket -> connect(ctx, user, ticket, browser)))
         .onFailure(failure -> sendFailure(ctx, failure));
   }
 
   /** A link that another user has passed on connects no account of this one. */
-  private Future<String> begin(Logins.LoggedIn user, ConsentTicket ticket, String browser) {
+  private Future<Void> connect(
+      RoutingContext ctx, Logins.LoggedIn user, ConsentTicket ticket, String browser) {
     if (!user.form().token().equals(ticket.formToken())) {
       return Future.failedFuture(
           new BridgeException(
@@ -152,7 +173,7 @@ public final class ConnectDoor {
               "The server asks for something else meanwhile. Open the link again"));
     }
     return user.principal().equals(ticket.principal())
-        ? tickets.begin(user.form().ticket(), ticket, browser)
+        ? connect(ctx, user.form(), ticket, browser)
         : Future.failedFuture(
             new BridgeException(
                 ErrorCode.FORBIDDEN,
@@ -172,13 +193,15 @@ public final class ConnectDoor {
   }
 
   /** Whether the user of the browser is the principal of the ticket. */
-  private static Future<Boolean> isPrincipal(
-      Authenticator known, RoutingContext ctx, ConsentTicket ticket) {
-    if (!known.isRequired()) {
-      return Future.succeededFuture(ticket.principal().equals(Principal.ANONYMOUS.name()));
+  private Future<Boolean> isPrincipal(RoutingContext ctx, ConsentTicket ticket) {
+    if (!config.get().auth().needsProof()) {
+      return Future.succeededFuture(
+          config.get().auth().isOfOneUser()
+              || ticket.principal().equals(Principal.ANONYMOUS.name()));
     }
     String key = ctx.request().getFormAttribute("key");
-    return known
+    return authenticator
+        .get()
         .authenticate(key, () -> ctx.request().connection().remoteAddress().hostAddress())
         .map(Identity::principal)
         .map(caller -> caller.name().equals(ticket.principal()))
@@ -186,7 +209,7 @@ public final class ConnectDoor {
   }
 
   private void sendForm(RoutingContext ctx, int status, ConsentTicket ticket, String problem) {
-    boolean asksForKey = authenticator.get().isRequired() && ticket.issuer() == null;
+    boolean asksForKey = config.get().auth().needsProof() && ticket.issuer() == null;
     ConsentPage.send(
         ctx,
         status,
@@ -194,6 +217,7 @@ public final class ConnectDoor {
             "Let this bridge use " + ticket.server().name() + " in your name?",
             facts(ticket),
             ticket.formToken(),
+            entered.source(ticket.server()),
             asksForKey,
             problem),
         bridgeUrl.get().startsWith("https:") ? "https:" : "https: http:");
@@ -224,21 +248,18 @@ public final class ConnectDoor {
                     only(ctx, "code"),
                     only(ctx, "iss"),
                     only(ctx, "error"),
-                    stored(ctx)))
+                    cookie.stored(ctx)))
             : Future.failedFuture(new BridgeException(ErrorCode.NOT_FOUND, "No such page"));
     completed
-        .onSuccess(
-            connected ->
-                ConsentPage.send(
-                    ctx,
-                    200,
-                    ConsentPage.message(
-                        "Connected",
-                        "This bridge may use "
-                            + connected
-                            + " in your name. You can close this page and repeat the call."),
-                    ""))
+        .onSuccess(connected -> sendConnected(ctx, connected))
         .onFailure(failure -> sendFailure(ctx, failure));
+  }
+
+  private static Void sendConnected(RoutingContext ctx, ServerId server) {
+    String text =
+        "This bridge may use %s in your name. You can close this page and repeat the call.";
+    ConsentPage.send(ctx, 200, ConsentPage.message("Connected", text.formatted(server)), "");
+    return null;
   }
 
   /** A parameter that is present exactly once; else null. */
@@ -263,34 +284,5 @@ public final class ConnectDoor {
     BridgeException known = Problems.of(failure);
     ConsentPage.send(
         ctx, known.code().status(), ConsentPage.message("Not connected", known.getMessage()), "");
-  }
-
-  /** A secret of the browser; one that it has already is kept, for its other tabs. */
-  private String browser(RoutingContext ctx) {
-    String stored = stored(ctx);
-    return stored != null && stored.matches("[A-Za-z0-9_-]{43}") ? stored : Pkce.random();
-  }
-
-  /** Null if the browser has none. */
-  private String stored(RoutingContext ctx) {
-    Cookie cookie = ctx.request().getCookie(cookieName());
-    return cookie == null ? null : cookie.getValue();
-  }
-
-  private boolean isSecure() {
-    return bridgeUrl.get().startsWith("https:");
-  }
-
-  private String cookieName() {
-    return isSecure() ? "__Host-mcpb" : "mcpb";
-  }
-
-  private Cookie cookie(String browser) {
-    return Cookie.cookie(cookieName(), browser)
-        .setPath("/")
-        .setHttpOnly(true)
-        .setSecure(isSecure())
-        .setSameSite(CookieSameSite.LAX)
-        .setMaxAge(COOKIE_SECONDS);
   }
 }

@@ -6,6 +6,7 @@ import io.vertx.ext.web.RoutingContext;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.net.URI;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
@@ -40,12 +41,14 @@ public final class ConsentPage {
    * The form of a ticket.
    *
    * @param facts what the user should know before agreeing
+   * @param source where the user gets the credential that it enters; null if it enters none
    * @param asksForKey whether the user proves who it is by an API key
    */
   static String form(
       String title,
       Map<String, String> facts,
       String formToken,
+      URI source,
       boolean asksForKey,
       String problem) {
     StringBuilder body = new StringBuilder("<dl>\n");
@@ -63,6 +66,17 @@ public final class ConsentPage {
     body.append("<form method=\"post\">\n<input type=\"hidden\" name=\"form\" value=\"")
         .append(escaped(formToken))
         .append("\">\n");
+    if (source != null) {
+      body.append("<p>Get your credential at <a target=\"_blank\" rel=\"noreferrer\" href=\"")
+          .append(escaped(source.toString()))
+          .append("\">")
+          .append(escaped(source.getHost()))
+          .append(
+              "</a>, and enter it here. It is kept for you by this bridge, and sent to this server"
+                  + " only.</p>\n<label for=\"credential\">Credential for the server</label>\n"
+                  + "<input id=\"credential\" type=\"password\" name=\"credential\""
+                  + " autocomplete=\"off\" required>\n");
+    }
     if (asksForKey) {
       body.append(
           "<label for=\"key\">Your API key of this bridge</label>\n"

@@ -22,8 +22,9 @@ record Logins(CredentialStore store) {
    *
    * @param ticket the secret of the link to its page
    * @param token differs for forms that ask for something else
+   * @param credential that the user has entered; null for none
    */
-  record Form(String ticket, String token) {}
+  record Form(String ticket, String token, String credential) {}
 
   /** A user who has logged in. */
   record LoggedIn(String principal, Form form) {}
@@ -40,6 +41,7 @@ record Logins(CredentialStore store) {
         Json.object()
             .put("ticket", ticket)
             .put("formToken", form.token())
+            .put("credential", form.credential())
             .put("browser", digest(browser))
             .put("state", attempt.state())
             .put("nonce", attempt.nonce())
@@ -83,7 +85,11 @@ record Logins(CredentialStore store) {
 
   private static LoggedIn loggedIn(String principal, JsonNode kept) {
     return new LoggedIn(
-        principal, new Form(kept.path("ticket").asText(), kept.path("formToken").asText()));
+        principal,
+        new Form(
+            kept.path("ticket").asText(),
+            kept.path("formToken").asText(),
+            kept.path("credential").textValue()));
   }
 
   private static UserLogin.Attempt attempt(JsonNode kept) {

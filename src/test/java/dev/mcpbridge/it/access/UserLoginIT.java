@@ -3,7 +3,9 @@ package dev.mcpbridge.it.access;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.mcpbridge.fixture.ApiDocument;
 import dev.mcpbridge.fixture.ConsentBrowser;
+import dev.mcpbridge.fixture.EchoApi;
 import dev.mcpbridge.fixture.FreePorts;
 import dev.mcpbridge.fixture.OpenIdProvider;
 import dev.mcpbridge.fixture.ProtectedServer;
@@ -25,7 +27,10 @@ import org.junit.jupiter.api.io.TempDir;
 class UserLoginIT {
   @TempDir private static Path log;
 
+  private static final Map<String, String> ENTERED = Map.of("credential", "entered");
+
   @AutoClose private static ProtectedServer notes;
+  @AutoClose private static EchoApi api;
   @AutoClose private static OpenIdProvider provider;
   @AutoClose private static TestBridge bridge;
 
@@ -34,14 +39,31 @@ class UserLoginIT {
     int port = FreePorts.find(1).get(0);
     provider = new OpenIdProvider(log, "http://127.0.0.1:" + port + "/oauth/callback");
     notes = new ProtectedServer();
+    EchoApi.Script refusal = EchoApi.respondWith(401, "text/plain", "who are you?");
+    EchoApi.Script granted = EchoApi.respondWith(200, "text/plain", "granted");
+    api =
+        EchoApi.start()
+            .on("/openapi.json", ApiDocument.create().with("get", "/mine", "mine", "").asScript())
+            .on(
+                "/mine",
+                (request, peer) ->
+                    ("Bearer entered".equals(request.header("authorization")) ? granted : refusal)
+                        .answer(request, peer));
     bridge =
         TestBridge.at(
             port,
             ("{'auth':{'issuers':[{'name':'corp','issuer':'%s'}],'login':{'issuer':'corp',"
                     + "'clientId':'pages','clientSecret':'pages-secret'}},"
-                    + "'mcpServers':{'notes':%s}}")
-                .formatted(provider.issuer(), notes.entry("")));
-    provider.userToken("warm-up", own(), "mcp:read mcp:call");
+                    + "'mcpServers':{'notes':%s,"
+                    + "'api':{'type':'openapi','url':'%s','authUrl':'https://login.example'}}}")
+                .formatted(provider.issuer(), notes.entry(""), api.url("/openapi.json")));
+    String token = provider.userToken("warm-up", own(), "mcp:read mcp:call");
+    bridge.until(
+        () ->
+            bridge
+                .get("/servers/api", "authorization", "Bearer " + token)
+                .at("/state")
+                .equals("ready"));
   }
 
   @BeforeEach
@@ -55,6 +77,10 @@ class UserLoginIT {
 
   private static Answer call(String token) throws Exception {
     return bridge.post("/servers/notes/tools/me", "{}", "authorization", "Bearer " + token);
+  }
+
+  private static Answer callApi(String token) throws Exception {
+    return bridge.post("/servers/api/tools/mine", "{}", "authorization", "Bearer " + token);
   }
 
   private static ConsentBrowser browserOf(String user) {
@@ -101,6 +127,22 @@ class UserLoginIT {
     assertEquals(400, new ConsentBrowser().open(answer).statusCode());
     assertEquals(303, browser.open(answer).statusCode());
     assertEquals(400, browser.open(answer).statusCode());
+  }
+
+  @Test
+  void credentialThatWasEnteredIsKeptForTheUserWhoLogsIn() throws Exception {
+    String token = provider.userToken("erin", own(), "mcp:read mcp:call");
+    String other = provider.userToken("frank", own(), "mcp:read mcp:call");
+
+    HttpResponse<String> stranger =
+        browserOf("frank").connect(callApi(token).at("/connect_url"), ENTERED);
+    assertEquals(403, stranger.statusCode(), stranger.body());
+    HttpResponse<String> page =
+        browserOf("erin").connect(callApi(token).at("/connect_url"), ENTERED);
+
+    assertTrue(page.body().contains("Connected"), page.body());
+    assertEquals("granted", callApi(token).firstText());
+    assertEquals("consent_required", callApi(other).code());
   }
 
   @Test

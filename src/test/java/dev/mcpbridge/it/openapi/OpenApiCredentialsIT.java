@@ -232,17 +232,13 @@ class OpenApiCredentialsIT {
   }
 
   @Test
-  void requiredLoginIsReportedWithItsUrl() throws Exception {
+  void requiredLoginIsReportedWithALink() throws Exception {
     Answer answer = call("login", "mine", ANN);
 
-    assertEquals(200, answer.status());
-    assertTrue(answer.body().path("isError").asBoolean());
-    assertTrue(answer.firstText().startsWith("HTTP 401"), answer.text());
-    assertTrue(answer.firstText().contains("https://login.example/start"));
-    assertTrue(answer.firstText().contains("PUT /servers/login/credentials"), answer.firstText());
-    assertTrue(answer.firstText().contains("who are you?"));
-    assertEquals("https://login.example/start", answer.at("/content/1/uri"));
-    assertTrue(call("login", "forbidden", ANN).text().contains("https://login.example/start"));
+    assertEquals(403, answer.status(), answer.text());
+    assertEquals("consent_required", answer.code());
+    assertTrue(answer.at("/connect_url").startsWith(bridge.uri("/connect/").toString()));
+    assertEquals("consent_required", call("login", "forbidden", ANN).code());
   }
 
   @Test
