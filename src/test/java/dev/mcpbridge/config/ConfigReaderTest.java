@@ -22,6 +22,13 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ConfigReaderTest {
 
   @Test
+  void publicUrlIsAnOriginInLowerCase() {
+    assertEquals(
+        "https://tools.example",
+        read("{'auth':{'publicUrl':'https://Tools.Example:443/'}}").auth().publicUrl());
+  }
+
+  @Test
   void fileOfADesktopClientIsAccepted() {
     BridgeConfig config =
         read(
