@@ -44,7 +44,9 @@ public final class TimeLimit {
    * @return fails with DEADLINE_EXCEEDED, as not executed, if the step is not complete by then
    */
   public static <T> Future<T> beforeCall(long deadlineNanos, Future<T> step) {
-    return beforeCall(Duration.ofNanos(deadlineNanos - System.nanoTime()), step);
+    return step.isComplete()
+        ? step
+        : beforeCall(Duration.ofNanos(deadlineNanos - System.nanoTime()), step);
   }
 
   /** The same for a deadline that is some time ahead. */
