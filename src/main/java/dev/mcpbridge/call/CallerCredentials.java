@@ -4,7 +4,6 @@ import dev.mcpbridge.credentials.UpstreamCredentials;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.model.Caller;
-import dev.mcpbridge.model.Principal;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.oauth.TokenExchange;
 import io.vertx.core.Future;
@@ -36,18 +35,24 @@ public record CallerCredentials(
         : Future.succeededFuture(caller);
   }
 
+  /** Whether a credential came with the call; that of an approved call may be another one. */
+  private boolean hasSent(Caller caller, ServerId server) {
+    return caller.authorization() != null
+        && !caller.authorization().equals(stored.of(caller.name(), server))
+        && !exchange.hasIssued(caller.authorization());
+  }
+
   /** A failure with what its caller can do: open a link, or get another token. */
   <T> Future<T> explained(Caller caller, ServerId server, Throwable failure) {
     boolean isRefusal =
         failure instanceof BridgeException known && known.code() == ErrorCode.CONSENT_REQUIRED;
-    if (isRefusal && caller.authorization() != null) {
+    if (isRefusal && exchange.isForApi(server) && hasSent(caller, server)) {
       return Future.failedFuture(
           new BridgeException(
               ErrorCode.UPSTREAM_ERROR, "The API refuses the credential that its caller sent"));
     }
     if (!isRefusal || !exchange.isFor(server)) {
-      Principal principal = caller.principal();
-      return consents.explained(principal, server, failure);
+      return consents.explained(caller.principal(), server, failure);
     }
     exchange.forget(caller, server);
     return Future.failedFuture(

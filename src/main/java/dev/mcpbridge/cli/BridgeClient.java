@@ -35,12 +35,18 @@ final class BridgeClient {
     return url.toString().replaceAll("/+$", "");
   }
 
+  /** The API key in MCP_BRIDGE_KEY; null if it is not set. */
+  static String key() {
+    String key = System.getenv("MCP_BRIDGE_KEY");
+    return key == null || key.isBlank() ? null : key;
+  }
+
   /**
    * The credential for each request to a bridge: the API key in MCP_BRIDGE_KEY, else the access
    * token of a login, else null.
    */
   static Supplier<String> credential(String bridge) {
-    String key = System.getenv("MCP_BRIDGE_KEY");
+    String key = key();
     Logins logins = Logins.ofUser();
     return key == null ? () -> logins.token(bridge).orElse(null) : () -> key;
   }

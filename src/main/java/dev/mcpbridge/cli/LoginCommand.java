@@ -1,9 +1,13 @@
 package dev.mcpbridge.cli;
 
 import dev.mcpbridge.agent.BridgeHttp;
+import dev.mcpbridge.agent.BridgeTools;
 import dev.mcpbridge.cli.login.Logins;
+import dev.mcpbridge.protocol.HiddenCharacters;
+import java.net.URI;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.function.Supplier;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -26,6 +30,15 @@ final class LoginCommand implements Callable<Integer> {
       names = "--device",
       description = "Log in with a browser on another machine, by a code (RFC 8628).")
   private boolean device;
+
+  @Option(
+      names = "--issuer",
+      paramLabel = "URL",
+      defaultValue = "${env:MCP_BRIDGE_ISSUER:-}",
+      description =
+          "The issuer that the bridge has to name (default:%nMCP_BRIDGE_ISSUER, else any). Required"
+              + " beside%nthe secret of a client.")
+  private String issuer;
 
   @Option(
       names = "--client-id",
@@ -58,14 +71,22 @@ final class LoginCommand implements Callable<Integer> {
   public Integer call() throws Exception {
     Logins.Request request =
         new Logins.Request(
-            clientId, System.getenv("MCP_BRIDGE_CLIENT_SECRET"), List.copyOf(scopes), port);
-    Logins.ofUser().begin(bridge.base(), request, device, System.err::println);
-    BridgeHttp.Response me = bridge.get("/whoami");
+            issuer, clientId, System.getenv("MCP_BRIDGE_CLIENT_SECRET"), List.copyOf(scopes), port);
+    Logins logins = Logins.ofUser();
+    logins.begin(bridge.base(), request, device, System.err::println);
+    Supplier<String> token = () -> logins.token(bridge.base()).orElse(null);
+    BridgeHttp.Response me =
+        new BridgeHttp(() -> new BridgeTools.BridgeAddress(URI.create(bridge.base()), token))
+            .exchange("GET", "/whoami", null);
     if (!me.ok()) {
       return ResponsePrinter.print(me);
     }
     System.out.println(
-        "Logged in to " + bridge.base() + " as " + me.body().path("principal").asText());
+        HiddenCharacters.escaped(
+            "Logged in to " + bridge.base() + " as " + me.body().path("principal").asText()));
+    if (BridgeClient.key() != null) {
+      System.err.println("MCP_BRIDGE_KEY is set, so commands use that key and not this login");
+    }
     return 0;
   }
 }

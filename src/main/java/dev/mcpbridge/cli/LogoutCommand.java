@@ -15,8 +15,12 @@ final class LogoutCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    boolean wasLoggedIn = Logins.ofUser().end(bridge.base());
-    System.out.println((wasLoggedIn ? "Logged out of " : "There was no login at ") + bridge.base());
+    Logins.Ended ended = Logins.ofUser().end(bridge.base());
+    System.out.println(
+        (ended.wasLoggedIn() ? "Logged out of " : "There was no login at ") + bridge.base());
+    if (ended.wasLoggedIn() && !ended.isRevoked()) {
+      System.err.println("The issuer did not revoke the tokens, which are valid until they expire");
+    }
     return 0;
   }
 }

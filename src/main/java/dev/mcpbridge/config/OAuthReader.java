@@ -85,8 +85,15 @@ final class OAuthReader {
       oauth.report("tokenUrl", "is required, or issuers: callers' tokens go only where they say");
     }
     boolean hasProvider = config.endpoints().identityProvider() != null;
-    if (config.whose() == OAuthConfig.Whose.ID_JAG && !hasProvider) {
+    boolean isIdJag = config.whose() == OAuthConfig.Whose.ID_JAG;
+    if (isIdJag && !hasProvider) {
       oauth.report("identityProvider", "is required: it exchanges the callers' tokens");
+    }
+    if (!isIdJag && hasProvider) {
+      oauth.report("identityProvider", "is only used with as: idJag");
+    }
+    if (isIdJag && config.issuers().isEmpty()) {
+      oauth.report("issuers", "is required: identity assertions name the authorization server");
     }
     boolean needsSecret = !config.needsConsent() || config.catalogueByService();
     if (needsSecret && config.client().secret() == null) {

@@ -1,13 +1,19 @@
 package dev.mcpbridge.credentials;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.model.ServerId;
+import dev.mcpbridge.protocol.Json;
 import io.vertx.core.Future;
+import java.net.URI;
+import java.util.function.Function;
 
 /**
  * Credentials that callers stored for APIs behind the bridge, each for one principal and one
- * server, until it expires.
+ * server, until it expires. It is not sent to another address that the server has got meanwhile.
+ *
+ * @param address of a server by the present configuration; null if it is unknown
  */
-public record UpstreamCredentials(CredentialStore store) {
+public record UpstreamCredentials(CredentialStore store, Function<ServerId, URI> address) {
 
   private static String name(String principal, ServerId server) {
     return "stored " + server.name() + ' ' + principal;
@@ -19,7 +25,9 @@ public record UpstreamCredentials(CredentialStore store) {
    * @param authorization value of the header Authorization
    */
   public Future<Void> put(String principal, ServerId server, String authorization, long millis) {
-    return store.put(name(principal, server), authorization, millis);
+    String kept =
+        Json.object().put("at", address(server)).put("authorization", authorization).toString();
+    return store.put(name(principal, server), kept, millis);
   }
 
   public Future<Void> remove(String principal, ServerId server) {
@@ -28,6 +36,17 @@ public record UpstreamCredentials(CredentialStore store) {
 
   /** The credential; null if absent or expired. */
   public String of(String principal, ServerId server) {
-    return store.known(name(principal, server)).text();
+    String kept = store.known(name(principal, server)).text();
+    if (kept == null) {
+      return null;
+    }
+    JsonNode json = Json.parsed(kept);
+    return json.path("at").asText().equals(address(server))
+        ? json.path("authorization").asText()
+        : null;
+  }
+
+  private String address(ServerId server) {
+    return String.valueOf(address.apply(server));
   }
 }

@@ -53,6 +53,7 @@ import io.vertx.ext.web.RoutingContext;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.net.URI;
 import java.time.Clock;
 import java.util.function.Supplier;
 
@@ -92,6 +93,12 @@ record Doors(
     UpstreamTarget target(ServerId server) {
       ServerConfig entry = config.get().servers().get(server);
       return entry == null ? null : entry.upstreamTarget();
+    }
+
+    /** The address of a server; null if it is unknown. */
+    URI address(ServerId server) {
+      UpstreamTarget target = target(server);
+      return target == null ? null : target.url();
     }
 
     /** Whether callers grant the bridge access to a server. */
@@ -225,7 +232,8 @@ record Doors(
               earlier -> identities.authenticator().get().renewed(earlier));
       directory.open();
       UpstreamCredentials credentials =
-          new UpstreamCredentials(CredentialStore.of(deps.config().credentials(), deps.cluster()));
+          new UpstreamCredentials(
+              CredentialStore.of(deps.config().credentials(), deps.cluster()), identities::address);
       LimitsConfig.Validation limits = deps.config().limits().validation();
       SchemaValidator validator = new SchemaValidator(vertx, limits.steps(), limits.millis());
       ArgumentValidator schemas =

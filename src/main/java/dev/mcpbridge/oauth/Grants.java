@@ -81,7 +81,9 @@ final class Grants {
   }
 
   Future<Void> put(String principal, Grant grant) {
-    anyCaller = principal;
+    if (!hasGrant(anyCaller)) {
+      anyCaller = principal;
+    }
     return store.put(prefix + principal, grant.json(), idleMillis);
   }
 

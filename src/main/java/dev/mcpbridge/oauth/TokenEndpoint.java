@@ -56,7 +56,7 @@ final class TokenEndpoint {
             answer ->
                 answer.status() == 200
                     ? tokens(answer.json())
-                    : Future.failedFuture(new Refused(error(answer.json()))));
+                    : Future.failedFuture(refusal(answer)));
   }
 
   /**
@@ -72,7 +72,7 @@ final class TokenEndpoint {
             answer -> {
               String assertion = answer.json().path("access_token").asText();
               if (answer.status() != 200) {
-                return Future.failedFuture(new Refused(error(answer.json())));
+                return Future.failedFuture(refusal(answer));
               }
               return answer.json().path("issued_token_type").asText().equals(type)
                       && answer.json().path("token_type").asText().equalsIgnoreCase("N_A")
@@ -94,6 +94,14 @@ final class TokenEndpoint {
             .add("token_type_hint", isRefreshable ? "refresh_token" : "access_token");
     String authorization = grant.terms().client().authenticate(form);
     return http.postForm(grant.terms().revocationEndpoint(), form, authorization).mapEmpty();
+  }
+
+  /** A server that is overloaded or down has refused nothing. */
+  private static IOException refusal(GuardedHttp.Answer answer) {
+    boolean isLater = answer.status() == 429 || answer.status() >= 500;
+    return isLater
+        ? new IOException("its authorization server answered " + answer.status())
+        : new Refused(error(answer.json()));
   }
 
   /** An error code, of the characters that RFC 6749 allows. */

@@ -32,18 +32,32 @@ public final class TokenExchange {
   /** Exchanged tokens, by the digest of the caller's token and the server. */
   private final Map<String, Exchanged> tokens = new BoundedMap<>(MAX_TOKENS);
 
-  private record Exchanged(Future<Grant> grant, long untilMillis) {
-    boolean isUsable(long millis) {
-      return !grant.isComplete()
-          || grant.succeeded() && millis < untilMillis && grant.result().isFresh(millis);
+  /**
+   * An exchanged token.
+   *
+   * @param target for which it was issued
+   */
+  private record Exchanged(UpstreamTarget target, Future<Grant> grant, long untilMillis) {
+    boolean isUsable(UpstreamTarget now, long millis) {
+      return target.equals(now)
+          && (!grant.isComplete()
+              || grant.succeeded() && millis < untilMillis && grant.result().isFresh(millis));
+    }
+
+    boolean is(String header) {
+      return grant.succeeded() && grant.result().header().equals(header);
     }
   }
 
   /** How tokens of one server are obtained; replaced when its configuration changes. */
-  private record Exchanger(OAuthConfig config, Discovery discovery, TokenEndpoint endpoint) {
+  private record Exchanger(UpstreamTarget target, Discovery discovery, TokenEndpoint endpoint) {
+    OAuthConfig config() {
+      return target.oauth();
+    }
 
     /** What is sent to the authorization server of the server. */
     Future<MultiMap> form(Caller caller, Grant.Terms terms) {
+      OAuthConfig config = config();
       return config.whose() == OAuthConfig.Whose.ID_JAG
           ? new IdentityAssertion(endpoint, config.endpoints().identityProvider())
               .form(caller, config, terms)
@@ -63,6 +77,12 @@ public final class TokenExchange {
   public boolean isFor(ServerId server) {
     UpstreamTarget target = targets.apply(server);
     return target != null && target.oauth() != null && target.oauth().exchanges();
+  }
+
+  /** Whether a server is an HTTP API, to which callers may send credentials of their own. */
+  public boolean isForApi(ServerId server) {
+    UpstreamTarget target = targets.apply(server);
+    return target != null && target.isAdapter();
   }
 
   /** Whether an MCP server gets exchanged tokens. */
@@ -86,26 +106,33 @@ public final class TokenExchange {
     long now = System.currentTimeMillis();
     String key = key(caller, server);
     Exchanged known = tokens.get(key);
-    if (known == null || !known.isUsable(now)) {
-      known = new Exchanged(exchange(caller, server), caller.principal().token().expiresMillis());
+    UpstreamTarget target = targets.apply(server);
+    if (known == null || !known.isUsable(target, now)) {
+      long untilMillis = caller.principal().token().expiresMillis();
+      known = new Exchanged(target, exchange(caller, server, target), untilMillis);
       tokens.put(key, known);
     }
     return known.grant().map(grant -> caller.withAuthorization(grant.header()));
   }
 
-  /** The server has refused the exchanged token. */
+  /** The server has refused the exchanged token, which an approved call has brought with it. */
   public void forget(Caller caller, ServerId server) {
     if (caller.token() != null) {
       tokens.remove(key(caller, server));
     }
+    tokens.values().removeIf(each -> each.is(caller.authorization()));
+  }
+
+  /** Whether a value of Authorization is an exchanged token. */
+  public boolean hasIssued(String header) {
+    return tokens.values().stream().anyMatch(each -> each.is(header));
   }
 
   private static String key(Caller caller, ServerId server) {
     return server.name() + ' ' + Sha256.of(caller.token()).hex();
   }
 
-  private Future<Grant> exchange(Caller caller, ServerId server) {
-    UpstreamTarget target = targets.apply(server);
+  private Future<Grant> exchange(Caller caller, ServerId server, UpstreamTarget target) {
     Exchanger exchanger = exchanger(server, target);
     OAuthConfig config = exchanger.config();
     return exchanger
@@ -136,13 +163,11 @@ public final class TokenExchange {
 
   private Exchanger exchanger(ServerId server, UpstreamTarget target) {
     Exchanger known = exchangers.get(server);
-    if (known == null || !known.config().equals(target.oauth())) {
+    if (known == null || !known.target().equals(target)) {
       GuardedHttp http = new GuardedHttp(vertx, target.url(), target.oauth());
       known =
           new Exchanger(
-              target.oauth(),
-              new Discovery(http, target.url(), target.oauth()),
-              new TokenEndpoint(http));
+              target, new Discovery(http, target.url(), target.oauth()), new TokenEndpoint(http));
       exchangers.put(server, known);
     }
     return known;

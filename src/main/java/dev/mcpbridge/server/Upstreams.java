@@ -39,7 +39,7 @@ final class Upstreams implements Upstream.Listener {
   private final Map<Upstream, Future<Void>> ending = new HashMap<>();
   private final OAuthClient oauth;
 
-  /** Null for servers whose connections are authorized, or that need no credentials. */
+  /** Null for servers whose connections or calls are authorized, or that need no credentials. */
   private final AuthorizedCalls authorizedCalls;
 
   private boolean closing;
@@ -75,7 +75,9 @@ final class Upstreams implements Upstream.Listener {
             oauth == null ? instanceEnvironment : instanceEnvironment.authorized(oauth.shared()),
             this);
     this.authorizedCalls =
-        oauth != null && config.upstreamTarget() instanceof OpenApiSource
+        oauth != null
+                && config.upstreamTarget() instanceof OpenApiSource api
+                && !api.oauth().exchanges()
             ? new AuthorizedCalls(oauth, shared::call)
             : null;
   }

@@ -21,9 +21,11 @@ record BridgeIssuer(String resource, List<String> scopes, JsonNode metadata) {
   private static final String OPENID = "/.well-known/openid-configuration";
 
   /**
+   * @param expected the issuer that the user expects; empty for any
    * @throws BridgeException if the bridge has no issuer, or what one of them says does not fit
    */
-  static BridgeIssuer of(String bridge, IssuerRequests requests) throws InterruptedException {
+  static BridgeIssuer of(String bridge, String expected, IssuerRequests requests)
+      throws InterruptedException {
     IssuerRequests.Response published = requests.get(bridge + RESOURCE);
     if (!published.ok()) {
       throw IssuerRequests.refused(
@@ -38,6 +40,11 @@ record BridgeIssuer(String resource, List<String> scopes, JsonNode metadata) {
     List<String> scopes = new ArrayList<>();
     published.body().path("scopes_supported").forEach(scope -> scopes.add(scope.asText()));
     String issuer = published.body().path("authorization_servers").path(0).asText();
+    if (!expected.isEmpty() && !expected.equals(issuer)) {
+      throw IssuerRequests.refused(
+          "The bridge at %s names the issuer %s"
+              .formatted(bridge, IssuerRequests.printable(issuer)));
+    }
     return new BridgeIssuer(resource, scopes, metadata(issuer, requests));
   }
 
@@ -135,8 +142,14 @@ record BridgeIssuer(String resource, List<String> scopes, JsonNode metadata) {
           "The issuer %s does not register this program (%s): pass the id of a client with --client-id"
               .formatted(issuer(), registered.reason()));
     }
-    return new Login.Client(
+    return client(
         registered.body().path("client_id").asText(),
         registered.body().path("client_secret").textValue());
+  }
+
+  /** A client with the way of authentication that the issuer supports (RFC 8414 section 2). */
+  Login.Client client(String id, String secret) {
+    return new Login.Client(
+        id, secret, !supports("token_endpoint_auth_methods_supported", "client_secret_post"));
   }
 }

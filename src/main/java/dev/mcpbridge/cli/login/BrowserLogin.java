@@ -14,6 +14,8 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
@@ -26,14 +28,21 @@ final class BrowserLogin implements AutoCloseable {
   private static final long PATIENCE_MINUTES = 10;
 
   private final HttpServer server;
+  private final ExecutorService threads = Executors.newCachedThreadPool();
   private final String state = Pkce.random();
   private final CompletableFuture<Map<String, String>> answer = new CompletableFuture<>();
 
   /**
    * @param port 0 for any
    */
-  BrowserLogin(int port) throws IOException {
-    server = HttpServer.create(new InetSocketAddress(InetAddress.getByName("127.0.0.1"), port), 0);
+  BrowserLogin(int port) {
+    try {
+      server =
+          HttpServer.create(new InetSocketAddress(InetAddress.getByName("127.0.0.1"), port), 0);
+    } catch (IOException | IllegalArgumentException e) {
+      throw IssuerRequests.refused("Port " + port + " cannot be used: " + e.getMessage());
+    }
+    server.setExecutor(threads);
     server.createContext("/callback", this::receive);
     server.start();
   }
@@ -76,8 +85,8 @@ final class BrowserLogin implements AutoCloseable {
     form.put("redirect_uri", redirectUri());
     form.put("code_verifier", verifier);
     form.put("resource", issuer.resource());
-    IssuerRequests.Response tokens = requests.post(issuer.endpoint("token_endpoint"), form);
-    if (!tokens.ok() || !tokens.body().path("access_token").isTextual()) {
+    IssuerRequests.Response tokens = requests.post(issuer.endpoint("token_endpoint"), client, form);
+    if (!tokens.hasToken()) {
       throw IssuerRequests.refused("The issuer gave no token: " + tokens.reason());
     }
     return Login.of(issuer, client, tokens.body());
@@ -114,11 +123,13 @@ final class BrowserLogin implements AutoCloseable {
     byte[] body = text.getBytes(StandardCharsets.UTF_8);
     exchange.getResponseHeaders().set("Content-Type", "text/plain; charset=utf-8");
     exchange.getResponseHeaders().set("Cache-Control", "no-store");
-    exchange.sendResponseHeaders(isOurs ? 200 : 400, body.length);
-    exchange.getResponseBody().write(body);
-    exchange.close();
-    if (isOurs) {
-      answer.complete(parameters);
+    try (exchange) {
+      exchange.sendResponseHeaders(isOurs ? 200 : 400, body.length);
+      exchange.getResponseBody().write(body);
+    } finally {
+      if (isOurs) {
+        answer.complete(parameters);
+      }
     }
   }
 
@@ -138,5 +149,6 @@ final class BrowserLogin implements AutoCloseable {
   @Override
   public void close() {
     server.stop(0);
+    threads.shutdownNow();
   }
 }

@@ -1,6 +1,8 @@
 package dev.mcpbridge.cli.login;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -27,7 +29,7 @@ final class DeviceLogin {
     form.put("scope", scope);
     form.put("resource", issuer.resource());
     IssuerRequests.Response begun =
-        requests.post(issuer.endpoint("device_authorization_endpoint"), form);
+        requests.post(issuer.endpoint("device_authorization_endpoint"), client, form);
     if (!begun.ok()) {
       throw IssuerRequests.refused("The issuer refuses the login: " + begun.reason());
     }
@@ -50,16 +52,30 @@ final class DeviceLogin {
     long interval = Math.max(1, begun.path("interval").asLong(DEFAULT_INTERVAL_SECONDS));
     while (System.nanoTime() - end < 0) {
       TimeUnit.SECONDS.sleep(Math.min(interval, 60));
-      IssuerRequests.Response answer = requests.post(issuer.endpoint("token_endpoint"), form);
-      if (answer.ok() && answer.body().path("access_token").isTextual()) {
+      IssuerRequests.Response answer = poll(issuer, client, form, requests);
+      if (answer != null && answer.hasToken()) {
         return answer.body();
       }
-      switch (answer.error()) {
-        case "authorization_pending" -> {}
-        case "slow_down" -> interval += DEFAULT_INTERVAL_SECONDS;
-        default -> throw IssuerRequests.refused("The login was refused: " + answer.reason());
+      if (answer == null || answer.isLater() || answer.error().equals("slow_down")) {
+        interval += DEFAULT_INTERVAL_SECONDS;
+      } else if (!answer.error().equals("authorization_pending")) {
+        throw IssuerRequests.refused("The login was refused: " + answer.reason());
       }
     }
     throw IssuerRequests.refused("The code was not entered in time");
+  }
+
+  /** Null if the issuer cannot be reached now (RFC 8628 section 3.5). */
+  private static IssuerRequests.Response poll(
+      BridgeIssuer issuer, Login.Client client, Map<String, String> form, IssuerRequests requests)
+      throws InterruptedException {
+    try {
+      return requests.post(issuer.endpoint("token_endpoint"), client, form);
+    } catch (BridgeException e) {
+      if (e.code() != ErrorCode.ISSUER_UNAVAILABLE) {
+        throw e;
+      }
+      return null;
+    }
   }
 }

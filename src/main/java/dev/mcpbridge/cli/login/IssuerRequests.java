@@ -5,8 +5,8 @@ import com.fasterxml.jackson.databind.node.MissingNode;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.protocol.Json;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.InputStream;
 import java.net.URI;
 import java.net.URLEncoder;
 import java.net.http.HttpClient;
@@ -16,6 +16,10 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
 
 /**
@@ -34,6 +38,20 @@ final class IssuerRequests {
   record Response(int status, JsonNode body) {
     boolean ok() {
       return status < 300 && body.isObject();
+    }
+
+    /** Whether it has a bearer token that can be sent (RFC 6749 section 5.1, appendix A.12). */
+    boolean hasToken() {
+      String token = body.path("access_token").asText();
+      return ok()
+          && body.path("token_type").asText("bearer").equalsIgnoreCase("bearer")
+          && !token.isEmpty()
+          && token.chars().allMatch(c -> c > 0x20 && c < 0x7F);
+    }
+
+    /** Whether the request may succeed later. */
+    boolean isLater() {
+      return status == 408 || status == 429 || status >= 500;
     }
 
     /** The error code (RFC 6749 section 5.2). */
@@ -65,12 +83,16 @@ final class IssuerRequests {
             .POST(HttpRequest.BodyPublishers.ofString(json.toString())));
   }
 
-  Response post(String url, Map<String, String> form) throws InterruptedException {
-    return send(
+  /** Sends a form of a client. */
+  Response post(String url, Login.Client client, Map<String, String> form)
+      throws InterruptedException {
+    HttpRequest.Builder request =
         request(url)
             .header("accept", "application/json")
             .header("content-type", "application/x-www-form-urlencoded")
-            .POST(HttpRequest.BodyPublishers.ofString(encoded(form))));
+            .POST(HttpRequest.BodyPublishers.ofString(encoded(form)));
+    String authorization = client.authorization();
+    return send(authorization == null ? request : request.header("authorization", authorization));
   }
 
   /** In {@code application/x-www-form-urlencoded}. */
@@ -83,7 +105,7 @@ final class IssuerRequests {
   }
 
   private static HttpRequest.Builder request(String url) {
-    return HttpRequest.newBuilder(permitted(url)).timeout(TIMEOUT);
+    return HttpRequest.newBuilder(permitted(url));
   }
 
   /** A URL to which secrets may be sent. */
@@ -105,19 +127,36 @@ final class IssuerRequests {
     return new BridgeException(ErrorCode.UNAUTHENTICATED, message);
   }
 
+  /** The time limit of a request of the JDK ends with the headers of its response. */
   private Response send(HttpRequest.Builder request) throws InterruptedException {
     HttpRequest sent = request.build();
+    ByteArrayOutputStream body = new ByteArrayOutputStream();
+    CompletableFuture<HttpResponse<Void>> answer =
+        http.sendAsync(
+            sent,
+            HttpResponse.BodyHandlers.ofByteArrayConsumer(
+                part -> part.ifPresent(bytes -> append(body, bytes))));
     try {
-      HttpResponse<InputStream> response =
-          http.send(sent, HttpResponse.BodyHandlers.ofInputStream());
-      try (InputStream body = response.body()) {
-        return new Response(response.statusCode(), json(body.readNBytes(MAX_BYTES)));
-      }
-    } catch (IOException e) {
-      throw new BridgeException(
-          ErrorCode.ISSUER_UNAVAILABLE,
-          sent.uri().getAuthority() + " cannot be reached: " + printable(String.valueOf(e)));
+      HttpResponse<Void> response = answer.get(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
+      return new Response(response.statusCode(), json(body.toByteArray()));
+    } catch (ExecutionException e) {
+      throw unreachable(sent.uri(), String.valueOf(e.getCause()));
+    } catch (TimeoutException e) {
+      answer.cancel(true);
+      throw unreachable(sent.uri(), "no answer in " + TIMEOUT.toSeconds() + " s");
     }
+  }
+
+  private static void append(ByteArrayOutputStream body, byte[] bytes) {
+    if (body.size() + bytes.length > MAX_BYTES) {
+      throw new IllegalStateException("the answer is too large");
+    }
+    body.writeBytes(bytes);
+  }
+
+  private static BridgeException unreachable(URI uri, String why) {
+    return new BridgeException(
+        ErrorCode.ISSUER_UNAVAILABLE, uri.getAuthority() + " cannot be reached: " + printable(why));
   }
 
   private static JsonNode json(byte[] body) {

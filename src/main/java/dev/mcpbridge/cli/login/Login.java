@@ -3,6 +3,9 @@ package dev.mcpbridge.cli.login;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.mcpbridge.protocol.Json;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -26,13 +29,15 @@ record Login(
     String refresh,
     long expiresMillis) {
   private static final long EARLY_MILLIS = TimeUnit.SECONDS.toMillis(30);
+  private static final long MAX_SECONDS = TimeUnit.DAYS.toSeconds(365);
 
   /**
    * A client of an authorization server.
    *
    * @param secret null for a public client
+   * @param usesHeader whether the secret is sent in the header Authorization
    */
-  record Client(String id, String secret) {
+  record Client(String id, String secret, boolean usesHeader) {
 
     /** A form of this client (RFC 6749 section 2.3.1). */
     Map<String, String> form(String grantType) {
@@ -41,10 +46,22 @@ record Login(
         form.put("grant_type", grantType);
       }
       form.put("client_id", id);
-      if (secret != null) {
+      if (secret != null && !usesHeader) {
         form.put("client_secret", secret);
       }
       return form;
+    }
+
+    /** The value of Authorization (RFC 6749 section 2.3.1); null if it has none. */
+    String authorization() {
+      if (secret == null || !usesHeader) {
+        return null;
+      }
+      String pair =
+          URLEncoder.encode(id, StandardCharsets.UTF_8)
+              + ':'
+              + URLEncoder.encode(secret, StandardCharsets.UTF_8);
+      return "Basic " + Base64.getEncoder().encodeToString(pair.getBytes(StandardCharsets.UTF_8));
     }
   }
 
@@ -77,7 +94,8 @@ record Login(
         tokens.path("refresh_token").asText(refresh),
         seconds <= 0
             ? Long.MAX_VALUE
-            : System.currentTimeMillis() + TimeUnit.SECONDS.toMillis(seconds));
+            : System.currentTimeMillis()
+                + TimeUnit.SECONDS.toMillis(Math.min(seconds, MAX_SECONDS)));
   }
 
   boolean isFresh() {
@@ -91,6 +109,7 @@ record Login(
         .put("resource", resource)
         .put("clientId", client.id())
         .put("clientSecret", client.secret())
+        .put("usesHeader", client.usesHeader())
         .put("access", access)
         .put("refresh", refresh)
         .put("expires", expiresMillis);
@@ -101,7 +120,10 @@ record Login(
         json.path("tokenEndpoint").asText(),
         json.path("revocationEndpoint").textValue(),
         json.path("resource").asText(),
-        new Client(json.path("clientId").asText(), json.path("clientSecret").textValue()),
+        new Client(
+            json.path("clientId").asText(),
+            json.path("clientSecret").textValue(),
+            json.path("usesHeader").asBoolean()),
         json.path("access").asText(),
         json.path("refresh").textValue(),
         json.path("expires").asLong());

@@ -11,13 +11,26 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /** The logins of this user, by the URL of the bridge, in a file that only the user may read. */
 public final class Logins {
+  private static final long LOCK_PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(30);
+  private static final long LOCK_POLL_MILLIS = 20;
+  private static final Set<StandardOpenOption> CREATE_AND_WRITE =
+      Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+  private static final FileAttribute<?> PRIVATE_FILE =
+      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+  private static final FileAttribute<?> PRIVATE_FOLDER =
+      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
+
   private final Path file;
 
   Logins(Path file) {
@@ -49,12 +62,14 @@ public final class Logins {
   /**
    * A wish to log in.
    *
+   * @param issuer that the bridge has to name; empty for any
    * @param clientId empty to register a client
    * @param clientSecret null for none
    * @param scopes empty for those that the bridge publishes
    * @param port of the loopback interface for the answer; 0 for any
    */
-  public record Request(String clientId, String clientSecret, List<String> scopes, int port) {}
+  public record Request(
+      String issuer, String clientId, String clientSecret, List<String> scopes, int port) {}
 
   /**
    * Logs in, in a browser that this user opens.
@@ -63,9 +78,12 @@ public final class Logins {
    * @param show shows a line to the user
    */
   public void begin(String bridge, Request request, boolean onOtherMachine, Consumer<String> show)
-      throws InterruptedException, IOException {
+      throws InterruptedException {
+    if (request.clientSecret() != null && request.issuer().isEmpty()) {
+      throw IssuerRequests.refused("A client secret needs --issuer: who gets the secret");
+    }
     IssuerRequests requests = new IssuerRequests();
-    BridgeIssuer issuer = BridgeIssuer.of(bridge, requests);
+    BridgeIssuer issuer = BridgeIssuer.of(bridge, request.issuer(), requests);
     String scope = issuer.scope(request.scopes());
     if (onOtherMachine) {
       Login.Client client = client(request, issuer, requests, null);
@@ -84,38 +102,58 @@ public final class Logins {
       throws InterruptedException {
     return request.clientId().isEmpty()
         ? issuer.register(requests, redirectUri)
-        : new Login.Client(request.clientId(), request.clientSecret());
+        : issuer.client(request.clientId(), request.clientSecret());
   }
 
-  private void put(String bridge, Login login) {
-    locked(
-        () -> {
-          ObjectNode all = read();
-          all.set(bridge, login.json());
-          PrivateFile.replace(file, all.toString());
-          return login;
-        });
+  /** Stores a login; one that it replaces is revoked. */
+  private void put(String bridge, Login login) throws InterruptedException {
+    Optional<Login> replaced = replace(bridge, login);
+    if (replaced.isPresent()) {
+      revoked(replaced.get());
+    }
   }
 
   /**
-   * Removes a login, and revokes its tokens if that is possible (RFC 7009); whether there was one.
+   * The end of a login.
+   *
+   * @param isRevoked whether its issuer says that its tokens are no longer accepted
    */
-  public boolean end(String bridge) throws InterruptedException {
-    Optional<Login> login = find(bridge);
-    locked(
+  public record Ended(boolean wasLoggedIn, boolean isRevoked) {}
+
+  /** Removes a login, and revokes its tokens if that is possible (RFC 7009). */
+  public Ended end(String bridge) throws InterruptedException {
+    Optional<Login> login = replace(bridge, null);
+    return new Ended(login.isPresent(), login.isPresent() && revoked(login.get()));
+  }
+
+  /** Stores a login, or removes it; returns the one before. */
+  private Optional<Login> replace(String bridge, Login login) {
+    return locked(
         () -> {
+          Optional<Login> before = find(bridge);
           ObjectNode all = read();
-          all.remove(bridge);
+          if (login == null) {
+            all.remove(bridge);
+          } else {
+            all.set(bridge, login.json());
+          }
           PrivateFile.replace(file, all.toString());
-          return login;
+          return before;
         });
-    if (login.isPresent() && login.get().revocationEndpoint() != null) {
-      Map<String, String> form = login.get().client().form(null);
-      boolean isRefreshable = login.get().refresh() != null;
-      form.put("token", isRefreshable ? login.get().refresh() : login.get().access());
-      new IssuerRequests().post(login.get().revocationEndpoint(), form);
+  }
+
+  private static boolean revoked(Login login) throws InterruptedException {
+    if (login.revocationEndpoint() == null) {
+      return false;
     }
-    return login.isPresent();
+    Map<String, String> form = login.client().form(null);
+    form.put("token", login.refresh() != null ? login.refresh() : login.access());
+    try {
+      return new IssuerRequests().post(login.revocationEndpoint(), login.client(), form).status()
+          == 200;
+    } catch (BridgeException unreachable) {
+      return false;
+    }
   }
 
   private Optional<Login> find(String bridge) {
@@ -133,30 +171,34 @@ public final class Logins {
     if (login.isFresh()) {
       return login;
     }
-    Login renewed = login.refresh() == null ? null : refresh(login);
-    if (renewed == null) {
-      throw IssuerRequests.refused("The login has ended: run mcp-bridge login --url " + bridge);
-    }
+    Login renewed = refresh(bridge, login);
     ObjectNode all = read();
     all.set(bridge, renewed.json());
     PrivateFile.replace(file, all.toString());
     return renewed;
   }
 
-  /** Null if the refresh token is no longer accepted. */
-  private Login refresh(Login login) throws InterruptedException {
+  private static Login refresh(String bridge, Login login) throws InterruptedException {
+    if (login.refresh() == null) {
+      throw ended(bridge, "its token has expired");
+    }
     Map<String, String> form = login.client().form("refresh_token");
     form.put("refresh_token", login.refresh());
     form.put("resource", login.resource());
-    IssuerRequests.Response tokens = new IssuerRequests().post(login.tokenEndpoint(), form);
-    if (tokens.ok() && tokens.body().path("access_token").isTextual()) {
-      return login.with(tokens.body());
+    IssuerRequests.Response answer =
+        new IssuerRequests().post(login.tokenEndpoint(), login.client(), form);
+    if (answer.hasToken()) {
+      return login.with(answer.body());
     }
-    if (tokens.status() >= 500) {
-      throw new BridgeException(
-          ErrorCode.ISSUER_UNAVAILABLE, "The login cannot be renewed now: " + tokens.reason());
-    }
-    return null;
+    throw answer.error().equals("invalid_grant")
+        ? ended(bridge, answer.reason())
+        : new BridgeException(
+            ErrorCode.ISSUER_UNAVAILABLE, "The login cannot be renewed now: " + answer.reason());
+  }
+
+  private static BridgeException ended(String bridge, String why) {
+    return IssuerRequests.refused(
+        "The login has ended (%s): run mcp-bridge login --url %s".formatted(why, bridge));
   }
 
   private ObjectNode read() throws IOException {
@@ -177,12 +219,11 @@ public final class Logins {
   /** Runs a step that no other thread or process runs at the same time. */
   private <T> T locked(Step<T> step) {
     synchronized (Logins.class) {
+      Path lock = file.resolveSibling(file.getFileName() + ".lock");
       try {
-        Files.createDirectories(file.toAbsolutePath().getParent());
-        Path lock = file.resolveSibling(file.getFileName() + ".lock");
-        try (FileChannel channel =
-            FileChannel.open(lock, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
-          channel.lock();
+        Files.createDirectories(file.toAbsolutePath().getParent(), PRIVATE_FOLDER);
+        try (FileChannel channel = FileChannel.open(lock, CREATE_AND_WRITE, PRIVATE_FILE)) {
+          awaitLock(channel);
           return step.run();
         }
       } catch (IOException e) {
@@ -191,6 +232,17 @@ public final class Logins {
         Thread.currentThread().interrupt();
         throw IssuerRequests.refused("interrupted");
       }
+    }
+  }
+
+  /** The lock ends with the channel. */
+  private static void awaitLock(FileChannel channel) throws IOException, InterruptedException {
+    long end = System.nanoTime() + LOCK_PATIENCE_NANOS;
+    while (channel.tryLock() == null) {
+      if (System.nanoTime() - end > 0) {
+        throw new IOException("another process has locked it for too long");
+      }
+      TimeUnit.MILLISECONDS.sleep(LOCK_POLL_MILLIS);
     }
   }
 }

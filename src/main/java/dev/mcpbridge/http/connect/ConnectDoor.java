@@ -69,8 +69,15 @@ public final class ConnectDoor {
   public void show(RoutingContext ctx) {
     tickets
         .ticket(ctx.pathParam("ticket"))
-        .onSuccess(ticket -> sendForm(ctx, 200, ticket, null))
+        .onSuccess(ticket -> showForm(ctx, ticket))
         .onFailure(failure -> sendFailure(ctx, failure));
+  }
+
+  private void showForm(RoutingContext ctx, ConsentTicket ticket) {
+    if (ticket.issuer() != null) {
+      login(ticket);
+    }
+    sendForm(ctx, 200, ticket, null);
   }
 
   /**

@@ -37,12 +37,13 @@ import org.junit.jupiter.params.provider.CsvSource;
 class LoginsTest {
   private static final String OAUTH = "/.well-known/oauth-authorization-server";
   private static final String RESOURCE = "/.well-known/oauth-protected-resource";
-  private static final Logins.Request REQUEST = new Logins.Request("", null, List.of(), 0);
+  private static final Logins.Request REQUEST = new Logins.Request("", "", null, List.of(), 0);
 
   @TempDir Path folder;
   @AutoClose private IssuerStub stub;
 
   private final List<String> forms = new CopyOnWriteArrayList<>();
+  private final List<String> authorizations = new CopyOnWriteArrayList<>();
   private final List<String> shown = new CopyOnWriteArrayList<>();
   private Logins logins;
   private String lifetime = "3600";
@@ -77,6 +78,7 @@ class LoginsTest {
   }
 
   private void record(HttpExchange exchange) throws IOException {
+    authorizations.add(String.valueOf(exchange.getRequestHeaders().getFirst("authorization")));
     forms.add(new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8));
   }
 
@@ -256,11 +258,13 @@ class LoginsTest {
 
     logins.begin(
         stub.url(),
-        new Logins.Request("known", "its secret", List.of("mcp:call"), 0),
+        new Logins.Request(stub.url(), "known", "its secret", List.of("mcp:call"), 0),
         false,
         browser("code=c&" + iss()));
 
-    assertTrue(forms.get(0).contains("client_id=known&client_secret=its+secret"));
+    assertTrue(forms.get(0).contains("client_id=known"), forms.toString());
+    assertFalse(forms.get(0).contains("its"), forms.toString());
+    assertEquals("Basic a25vd246aXRzK3NlY3JldA==", authorizations.get(0));
     assertEquals("mcp:call", value(shown.get(0), "scope"));
   }
 
@@ -360,10 +364,91 @@ class LoginsTest {
   void logoutRevokesTheTokens() throws Exception {
     logIn();
 
-    assertTrue(logins.end(stub.url()));
+    assertEquals(new Logins.Ended(true, true), logins.end(stub.url()));
 
     assertTrue(forms.get(1).contains("token=refresh-1"), forms.toString());
     assertEquals(Optional.empty(), token());
-    assertFalse(logins.end(stub.url()));
+    assertEquals(new Logins.Ended(false, false), logins.end(stub.url()));
+  }
+
+  @Test
+  void logoutSaysIfTheIssuerRevokesNothing() throws Exception {
+    logIn();
+    json("/revoke", 503, "{}");
+
+    assertEquals(new Logins.Ended(true, false), logins.end(stub.url()));
+  }
+
+  @Test
+  void loginThatIsReplacedIsRevoked() throws Exception {
+    logIn();
+    logIn();
+
+    assertEquals(1, stub.count("/revoke"));
+    assertEquals(Optional.of("access-2"), token());
+  }
+
+  @Test
+  void secretGoesToTheExpectedIssuerOnly() {
+    Logins.Request any = new Logins.Request("", "known", "secret", List.of(), 0);
+    Logins.Request other =
+        new Logins.Request("https://corp.example", "known", "secret", List.of(), 0);
+
+    assertThrows(BridgeException.class, () -> logins.begin(stub.url(), any, true, shown::add));
+    BridgeException refused =
+        assertThrows(
+            BridgeException.class, () -> logins.begin(stub.url(), other, true, shown::add));
+
+    assertTrue(refused.getMessage().contains("names the issuer " + stub.url()));
+    assertTrue(forms.isEmpty());
+  }
+
+  @ParameterizedTest
+  @CsvSource({"429", "500", "503", "302", "400"})
+  void onlyTheEndOfTheGrantEndsALogin(int status) throws Exception {
+    lifetime = "1";
+    logIn();
+    json("/token", status, "{\"error\":\"slow_down\"}");
+
+    assertEquals(
+        ErrorCode.ISSUER_UNAVAILABLE, assertThrows(BridgeException.class, this::token).code());
+  }
+
+  @Test
+  void issuerThatStallsAfterItsHeadersIsGivenUp() throws Exception {
+    lifetime = "1";
+    logIn();
+    CompletableFuture<Void> ended = new CompletableFuture<>();
+    stub.answer(
+        "/token",
+        exchange -> {
+          exchange.sendResponseHeaders(200, 100);
+          exchange.getResponseBody().flush();
+          ended.join();
+        });
+
+    BridgeException late = assertThrows(BridgeException.class, this::token);
+    ended.complete(null);
+
+    assertTrue(late.getMessage().contains("no answer in 10 s"), late.getMessage());
+  }
+
+  @Test
+  void tokenThatCannotBeSentIsNone() {
+    json("/token", 200, "{\"access_token\":\"a\\nb\"}");
+
+    assertTrue(refusedLogin("code=c&" + iss()).getMessage().startsWith("The issuer gave no token"));
+  }
+
+  @Test
+  void portInUseIsNamed() {
+    int port = URI.create(stub.url()).getPort();
+    Logins.Request request = new Logins.Request("", "", null, List.of(), port);
+
+    BridgeException refused =
+        assertThrows(
+            BridgeException.class, () -> logins.begin(stub.url(), request, false, shown::add));
+
+    assertTrue(refused.getMessage().startsWith("Port " + port + " cannot be used"));
   }
 }

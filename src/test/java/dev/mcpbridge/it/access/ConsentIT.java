@@ -305,8 +305,25 @@ class ConsentIT {
   }
 
   @Test
+  void callerWithACredentialForAnApiGetsALinkForAnMcpServer() throws Exception {
+    Answer refused =
+        bridge.post(
+            "/servers/notes/tools/me",
+            "{}",
+            "x-api-key",
+            ALICE,
+            "x-upstream-authorization",
+            "Bearer for-an-api");
+
+    assertEquals("consent_required", refused.code(), refused.toString());
+    assertTrue(link(refused).contains("/connect/"), refused.toString());
+  }
+
+  @Test
   void stringsOfTheServerAreEscapedOnThePage() throws Exception {
+    bridge.close();
     notes.needs("<script>alert(1)</script>");
+    start();
 
     HttpResponse<String> page = new ConsentBrowser().open(URI.create(link(call(ALICE))));
 

@@ -2,6 +2,7 @@ package dev.mcpbridge.it.access;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.mcpbridge.auth.ApiKeys;
@@ -59,16 +60,19 @@ class EnteredCredentialIT {
                 (request, peer) ->
                     ("Bearer of-ann".equals(request.header("authorization")) ? granted : refusal)
                         .answer(request, peer));
-    bridge =
-        TestBridge.of(
-            ("{'auth':{'keys':[%s,%s]},"
-                    + "'mcpServers':{'api':{'type':'openapi','url':'%s','authUrl':'%s'}}}")
-                .formatted(
-                    TestBridge.key("ann", ANN, "'read','call'"),
-                    TestBridge.key("bob", BOB, "'read','call'"),
-                    api.url("/openapi.json"),
-                    SOURCE));
+    bridge = TestBridge.of(config("", SOURCE));
     bridge.until(() -> bridge.get("/servers/api", "x-api-key", ANN).at("/state").equals("ready"));
+  }
+
+  private String config(String settings, String source) {
+    return ("{'auth':{'keys':[%s,%s]},"
+            + "'mcpServers':{'api':{'type':'openapi','url':'%s','authUrl':'%s'%s}}}")
+        .formatted(
+            TestBridge.key("ann", ANN, "'read','call'"),
+            TestBridge.key("bob", BOB, "'read','call'"),
+            api.url("/openapi.json"),
+            source,
+            settings);
   }
 
   private Answer call(String key, String tool, String... headers) throws Exception {
@@ -172,6 +176,54 @@ class EnteredCredentialIT {
     assertEquals("upstream_error", refused.code(), refused.toString());
     assertEquals(
         "granted", call(ANN, "mine", "x-upstream-authorization", "Bearer of-ann").firstText());
+  }
+
+  @Test
+  void approvedCallWhoseCredentialHasEndedLeadsToAnotherOne() throws Exception {
+    bridge.reload(config(",'riskLevel':2", SOURCE));
+    bridge.until(() -> bridge.get("/servers/api", "x-api-key", ANN).at("/state").equals("ready"));
+    store("wrong");
+    Answer pending = call(ANN, "mine");
+    assertTrue(pending.body().path("requires_confirmation").asBoolean(), pending.toString());
+
+    Answer refused =
+        bridge.post(
+            "/confirmations/" + pending.at("/confirmation_id"),
+            "{\"confirm\":true,\"token\":\"" + pending.at("/token") + "\"}",
+            "x-api-key",
+            ANN);
+
+    assertEquals("consent_required", refused.code(), refused.toString());
+    assertTrue(refused.at("/connect_url").contains("/connect/"), refused.toString());
+  }
+
+  private void store(String credential) throws Exception {
+    assertEquals(
+        204,
+        bridge
+            .put(
+                "/servers/api/credentials",
+                "{\"authorization\":\"Bearer " + credential + "\"}",
+                "x-api-key",
+                ANN)
+            .status());
+  }
+
+  @Test
+  void credentialIsNotSentToAnotherAddressOfTheServer() throws Exception {
+    store("of-ann");
+    assertEquals("granted", call(ANN, "mine").firstText());
+    try (EchoApi other =
+        EchoApi.start()
+            .on("/openapi.json", ApiDocument.create().with("get", "/mine", "mine", "").asScript())
+            .on("/mine", 401, "text/plain", "who are you?")) {
+      bridge.reload(config("", SOURCE).replace(api.url(""), other.url("")));
+      bridge.until(() -> bridge.get("/servers/api", "x-api-key", ANN).at("/state").equals("ready"));
+
+      assertEquals("consent_required", call(ANN, "mine").code());
+
+      assertNull(other.lastRequest().header("authorization"));
+    }
   }
 
   @Test

@@ -212,6 +212,45 @@ class TokenExchangeIT {
   }
 
   @Test
+  void exchangedTokenIsNotForAnotherTarget() throws Exception {
+    String alice = token("alice");
+    assertEquals("alice", call(alice).firstText());
+    assertEquals(1, exchanges());
+
+    bridge.reload(config("").replace("'audience':'notes'", "'audience':'other'"));
+    bridge.until(
+        () -> bridge.get("/servers/notes", "x-api-key", API_KEY).at("/state").equals("ready"));
+
+    assertEquals("alice", call(alice).firstText());
+    assertEquals(2, exchanges());
+  }
+
+  @Test
+  void tokenThatAnApiRefusesIsExchangedAnew() throws Exception {
+    String document =
+        "{'openapi':'3.1.0','info':{'title':'t','version':'1'},'servers':[{'url':'%s'}],"
+            + "'paths':{'/api/me':{'get':{'operationId':'me','responses':{'200':"
+            + "{'description':'d','content':{'application/json':{'schema':"
+            + "{'type':'object'}}}}}}}}}";
+    bridge.reload(
+        config("")
+            .replace(
+                "'url':'" + notes.url("/mcp") + "','heartbeat':0,'era':'legacy'",
+                "'type':'openapi','heartbeat':0,'server':'%s','document':".formatted(notes.url(""))
+                    + document.formatted(notes.url(""))));
+    bridge.until(
+        () -> bridge.get("/servers/notes", "x-api-key", API_KEY).at("/state").equals("ready"));
+    String alice = token("alice");
+    assertEquals("alice", call(alice).at("/structuredContent/user"));
+    notes.revokeAccess();
+
+    assertEquals("forbidden", call(alice).code());
+
+    assertEquals("alice", call(alice).at("/structuredContent/user"));
+    assertEquals(2, exchanges());
+  }
+
+  @Test
   void callersTokenReachesTheTokenEndpointOnly() throws Exception {
     String alice = token("alice");
     try (CapturedLog log = new CapturedLog()) {
