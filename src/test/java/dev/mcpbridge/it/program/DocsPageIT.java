@@ -161,7 +161,7 @@ class DocsPageIT {
               + "'; k.dispatchEvent(new Event('change'))}");
 
       choose(browser, "/servers/s/openapi.json");
-      assertEquals("", browser.evaluate("document.getElementById('problem').textContent").asText());
+      browser.until("document.getElementById('problem')?.textContent === ''");
       execute(browser);
 
       assertFalse(browser.evaluate("location.href").asText().contains(KEY));
