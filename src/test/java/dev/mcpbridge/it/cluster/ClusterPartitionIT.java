@@ -159,6 +159,7 @@ class ClusterPartitionIT {
 
     nodes.awaitMembers();
 
+    nodes.until(() -> nodes.answersAll(SERVERS));
     nodes.assertAllAnswer(SERVERS);
   }
 
