@@ -19,9 +19,9 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     footer = {
       "",
-      "The login is stored in $XDG_STATE_HOME/mcp-bridge/logins.json and used by tools, call,",
-      "confirm, access, agent and stdio for the same URL, unless MCP_BRIDGE_KEY is set.",
-      "mcp-bridge logout ends it."
+      "The login is in $XDG_STATE_HOME/mcp-bridge/logins.json. For the same URL it is",
+      "used by tools, call, confirm, access, agent and stdio, unless MCP_BRIDGE_KEY",
+      "is set. mcp-bridge logout ends it."
     })
 final class LoginCommand implements Callable<Integer> {
   @Mixin private BridgeClient bridge;
