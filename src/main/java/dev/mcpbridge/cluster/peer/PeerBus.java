@@ -2,6 +2,7 @@ package dev.mcpbridge.cluster.peer;
 
 import dev.mcpbridge.cluster.peer.Message.Kind;
 import dev.mcpbridge.wire.WireReader;
+import io.netty.channel.ConnectTimeoutException;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.io.IOException;
@@ -229,11 +230,21 @@ public final class PeerBus {
 
     @Override
     public void undeliverable(String to, Throwable failure) {
-      report(to, reason(failure));
-      if (failure instanceof ConnectException) {
+      if (isRefusal(failure)) {
+        report(to, reason(failure));
         peer(to).refused();
+      } else if (!isUp(to)) {
+        report(to, reason(failure));
       }
     }
+  }
+
+  /**
+   * Whether a connection to an address is refused. A connection that timed out says nothing about
+   * now: it began before the other node could be heard again, perhaps.
+   */
+  static boolean isRefusal(Throwable failure) {
+    return failure instanceof ConnectException && !(failure instanceof ConnectTimeoutException);
   }
 
   /** The cause behind a failure says more than the failure. */

@@ -7,7 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.mcpbridge.cluster.peer.Message.Kind;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
+import io.netty.channel.ConnectTimeoutException;
 import io.vertx.core.Future;
+import java.net.ConnectException;
+import java.nio.channels.ClosedChannelException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -62,6 +65,13 @@ class PeerTest {
     public void message(Peer from, Message message) {
       messages.add(message);
     }
+  }
+
+  @Test
+  void connectionThatTimedOutIsNotARefusal() {
+    assertTrue(PeerBus.isRefusal(new ConnectException("refused")));
+    assertFalse(PeerBus.isRefusal(new ConnectTimeoutException("after 2000 ms")));
+    assertFalse(PeerBus.isRefusal(new ClosedChannelException()));
   }
 
   private static Hello hello(End of, long incarnation) {
