@@ -1,8 +1,6 @@
 package dev.mcpbridge.cluster.peer;
 
 import dev.mcpbridge.cluster.peer.Message.Kind;
-import dev.mcpbridge.error.BridgeException;
-import dev.mcpbridge.error.ErrorCode;
 import io.vertx.core.Future;
 import java.security.SecureRandom;
 import java.util.concurrent.TimeUnit;
@@ -15,7 +13,6 @@ import java.util.concurrent.TimeUnit;
 final class Peer {
   private static final SecureRandom RANDOM = new SecureRandom();
   private static final long MAX_QUEUED_BYTES = 64L << 20;
-  private static final Frame.Position ALL = new Frame.Position(Long.MAX_VALUE, 0);
   private static final long REPEAT_NANOS = 50_000_000;
   private static final long GREETING_NANOS = TimeUnit.SECONDS.toNanos(2);
 
@@ -42,6 +39,10 @@ final class Peer {
   private int greetings;
   private boolean isUp;
   private boolean isJoined;
+
+  /** Whether it is not known yet which questions the other node got before its last stream. */
+  private boolean isBaseUnknown;
+
   private int member;
 
   Peer(String address, int maxMessage, Wire wire) {
@@ -127,7 +128,7 @@ final class Peer {
   }
 
   private void receive(Frame.Piece piece) {
-    noticeNewStream(piece.stream(), ALL);
+    noticeNewStream(piece.stream());
     switch (inbox.receive(
         piece.stream(), piece.number(), piece.message(), piece.left(), piece.bytes())) {
       case MESSAGE -> {
@@ -149,21 +150,22 @@ final class Peer {
       isJoined = true;
       wire.joined(this);
     }
-    noticeNewStream(beat.stream(), beat.base());
+    noticeNewStream(beat.stream());
+    if (isBaseUnknown && beat.stream() == inbox.stream()) {
+      isBaseUnknown = false;
+      questions.failUpTo(beat.base(), node(), "it could not reach this node");
+    }
     outbox.acknowledged(beat.ackStream(), beat.ackNumber());
     if (!inbox.hasAll(beat.stream(), beat.lastNumber())) {
       askAgain();
     }
   }
 
-  /** The other node lost this one for a while, and with it messages, answers perhaps among them. */
-  private void noticeNewStream(long stream, Frame.Position base) {
+  /** The other node lost this one for a while, and messages. Its next beat tells which answers. */
+  private void noticeNewStream(long stream) {
     if (inbox.isNew(stream)) {
-      boolean isFirst = inbox.stream() == 0;
+      isBaseUnknown |= inbox.stream() != 0;
       inbox.begin(stream);
-      if (!isFirst) {
-        questions.failUpTo(base, node(), "it could not reach this node");
-      }
     }
   }
 
@@ -229,12 +231,7 @@ final class Peer {
     Frame.Position after = new Frame.Position(outbox.stream(), outbox.lastNumber());
     return send(new Message(Kind.QUESTION, id, name, body))
         ? questions.sent(id, untilNanos, after)
-        : Future.failedFuture(unreachable(node()));
-  }
-
-  static BridgeException unreachable(String node) {
-    return new BridgeException(ErrorCode.NODE_UNREACHABLE, "Node " + node + " is not connected")
-        .withRetryAfter(1_000);
+        : Future.failedFuture(Questions.unreachable(node()));
   }
 
   /** The node does not listen. */

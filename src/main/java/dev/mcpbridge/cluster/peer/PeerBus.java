@@ -283,7 +283,7 @@ public final class PeerBus {
   public Future<byte[]> ask(String address, String name, byte[] body, long timeoutMillis) {
     Peer peer = peers.get(address);
     if (peer == null) {
-      return Future.failedFuture(Peer.unreachable(address));
+      return Future.failedFuture(Questions.unreachable(address));
     }
     return peer.ask(name, body, System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMillis));
   }

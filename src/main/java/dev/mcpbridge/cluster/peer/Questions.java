@@ -41,6 +41,12 @@ final class Questions {
     }
   }
 
+  /** The failure of a question that cannot be sent. */
+  static BridgeException unreachable(String node) {
+    return new BridgeException(ErrorCode.NODE_UNREACHABLE, "Node " + node + " is not connected")
+        .withRetryAfter(1_000);
+  }
+
   void failLate(String node, long now) {
     List<Question> late = new ArrayList<>();
     open.values().removeIf(each -> each.untilNanos() - now <= 0 && late.add(each));

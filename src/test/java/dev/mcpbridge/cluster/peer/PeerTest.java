@@ -168,6 +168,27 @@ class PeerTest {
     assertTrue(question.succeeded(), String.valueOf(question.cause()));
   }
 
+  /** The first that is heard of a new stream may be the answer to a question that it has got. */
+  @Test
+  void answerThatBeginsANewStreamIsTaken() {
+    connect();
+    Future<byte[]> lost = ask(1);
+    exchange();
+    now += PATIENCE + 1;
+    there.peer.check(now, PATIENCE);
+    Future<byte[]> question = ask(1);
+    deliver(here, there);
+    there.sent.clear();
+
+    answer(1);
+    exchange();
+
+    assertTrue(question.succeeded(), String.valueOf(question.cause()));
+    there.peer.beat();
+    exchange();
+    assertEquals(ErrorCode.NODE_LOST, ((BridgeException) lost.cause()).code());
+  }
+
   /** A connection that took too long looks like a process that does not listen. */
   @Test
   void nodeThatSeemedNotToListenLosesNoAnswerInSilence() {
