@@ -69,15 +69,17 @@ public final class ConnectDoor {
   public void show(RoutingContext ctx) {
     tickets
         .ticket(ctx.pathParam("ticket"))
-        .onSuccess(ticket -> showForm(ctx, ticket))
+        .map(this::answerable)
+        .onSuccess(ticket -> sendForm(ctx, 200, ticket, null))
         .onFailure(failure -> sendFailure(ctx, failure));
   }
 
-  private void showForm(RoutingContext ctx, ConsentTicket ticket) {
+  /** Fails for a user who cannot log in, before they enter anything. */
+  private ConsentTicket answerable(ConsentTicket ticket) {
     if (ticket.issuer() != null) {
       login(ticket);
     }
-    sendForm(ctx, 200, ticket, null);
+    return ticket;
   }
 
   /**

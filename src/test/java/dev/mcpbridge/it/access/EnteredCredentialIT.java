@@ -5,15 +5,18 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.nimbusds.jose.jwk.RSAKey;
 import dev.mcpbridge.auth.ApiKeys;
 import dev.mcpbridge.fixture.ApiDocument;
 import dev.mcpbridge.fixture.CapturedLog;
 import dev.mcpbridge.fixture.ConsentBrowser;
 import dev.mcpbridge.fixture.EchoApi;
+import dev.mcpbridge.fixture.IssuerStub;
 import dev.mcpbridge.fixture.McpClient;
 import dev.mcpbridge.fixture.PackagedProgram;
 import dev.mcpbridge.fixture.TestBridge;
 import dev.mcpbridge.fixture.TestBridge.Answer;
+import dev.mcpbridge.fixture.TokenForge;
 import java.io.BufferedReader;
 import java.io.BufferedWriter;
 import java.io.IOException;
@@ -257,6 +260,29 @@ class EnteredCredentialIT {
                     + "\"")
             .result();
     assertEquals("granted", answer.at("/content/0/text").asText(), answer.toString());
+  }
+
+  @Test
+  void userWhoCannotLogInIsToldBeforeTheyEnterAnything() throws Exception {
+    RSAKey signer = TokenForge.rsa("r1");
+    try (IssuerStub issuer = IssuerStub.at("", signer.toPublicJWK())) {
+      bridge.reload(
+          config("", SOURCE)
+              .replace(
+                  "'keys':",
+                  "'issuers':[{'name':'corp','issuer':'%s','audiences':['all']}],'keys':"
+                      .formatted(issuer.url())));
+      String token =
+          TokenForge.sign(signer, TokenForge.claims(issuer.url(), "all", "mcp:call").build());
+      Answer refused =
+          bridge.post("/servers/api/tools/mine", "{}", "authorization", "Bearer " + token);
+
+      HttpResponse<String> page = new ConsentBrowser().open(URI.create(refused.at("/connect_url")));
+
+      assertEquals(403, page.statusCode(), page.body());
+      assertTrue(page.body().contains("auth.login"), page.body());
+      assertFalse(page.body().contains("<form"), page.body());
+    }
   }
 
   @Test
