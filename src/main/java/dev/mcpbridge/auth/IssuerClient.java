@@ -8,8 +8,6 @@ import io.vertx.core.Vertx;
 import io.vertx.ext.web.client.HttpRequest;
 import io.vertx.ext.web.client.HttpResponse;
 import java.io.IOException;
-import java.net.URLEncoder;
-import java.nio.charset.StandardCharsets;
 
 /** Requests to an issuer, for JSON of at most 64 KiB. Confined to the event loop. */
 final class IssuerClient {
@@ -32,16 +30,12 @@ final class IssuerClient {
 
   /** Posts a form, authenticated as a client (RFC 6749 section 2.3.1). */
   Future<Answer> post(String url, AuthConfig.Client self, MultiMap form) {
-    String secret = encoded(self.clientSecret().reveal());
+    String authorization = BasicCredentials.of(self.clientId(), self.clientSecret().reveal());
     return requests
         .exchange(
-            client -> client.postAbs(url).basicAuthentication(encoded(self.clientId()), secret),
+            client -> client.postAbs(url).putHeader("authorization", authorization),
             request -> request.sendForm(form))
         .compose(IssuerClient::answer);
-  }
-
-  private static String encoded(String text) {
-    return URLEncoder.encode(text, StandardCharsets.UTF_8);
   }
 
   private static Future<Answer> answer(HttpResponse<JsonNode> response) {

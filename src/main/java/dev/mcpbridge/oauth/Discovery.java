@@ -1,6 +1,7 @@
 package dev.mcpbridge.oauth;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.mcpbridge.auth.MetadataUrls;
 import dev.mcpbridge.config.OAuthConfig;
 import io.vertx.core.Future;
 import java.io.IOException;
@@ -15,8 +16,6 @@ import java.util.List;
  */
 final class Discovery {
   private static final String RESOURCE = "/.well-known/oauth-protected-resource";
-  private static final String OAUTH = "/.well-known/oauth-authorization-server";
-  private static final String OPENID = "/.well-known/openid-configuration";
 
   private final GuardedHttp http;
   private final URI server;
@@ -150,7 +149,7 @@ final class Discovery {
   private Future<AuthorizationServer> authorizationServer(String issuer) {
     List<String> urls;
     try {
-      urls = metadataUrls(http.permitted(issuer));
+      urls = MetadataUrls.of(http.permitted(issuer));
     } catch (IOException e) {
       return Future.failedFuture(new Mismatch("its authorization server: " + e.getMessage()));
     }
@@ -164,14 +163,6 @@ final class Discovery {
                 Future.failedFuture(
                     new IOException("its authorization server publishes no metadata")))
         .compose(metadata -> checked(new AuthorizationServer(issuer, metadata)));
-  }
-
-  private static List<String> metadataUrls(URI issuer) {
-    String origin = issuer.getScheme() + "://" + issuer.getRawAuthority();
-    String path = issuer.getRawPath() == null ? "" : issuer.getRawPath().replaceAll("/$", "");
-    return path.isEmpty()
-        ? List.of(origin + OAUTH, origin + OPENID)
-        : List.of(origin + OAUTH + path, origin + OPENID + path, origin + path + OPENID);
   }
 
   /** RFC 8414 section 3.3; OAuth 2.1 section 7.5.1. */

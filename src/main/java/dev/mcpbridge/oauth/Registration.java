@@ -2,11 +2,9 @@ package dev.mcpbridge.oauth;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.mcpbridge.auth.BasicCredentials;
 import dev.mcpbridge.protocol.Json;
 import io.vertx.core.MultiMap;
-import java.net.URLEncoder;
-import java.nio.charset.StandardCharsets;
-import java.util.Base64;
 import java.util.List;
 
 /**
@@ -42,19 +40,13 @@ record Registration(String clientId, String secret, String method) {
   /** Adds what identifies the client to a request; returns its Authorization, or null. */
   String authenticate(MultiMap form) {
     if (method.equals(BASIC) && secret != null) {
-      String pair = encoded(clientId) + ':' + encoded(secret);
-      return "Basic " + Base64.getEncoder().encodeToString(pair.getBytes(StandardCharsets.UTF_8));
+      return BasicCredentials.of(clientId, secret);
     }
     form.set("client_id", clientId);
     if (method.equals(POST) && secret != null) {
       form.set("client_secret", secret);
     }
     return null;
-  }
-
-  /** RFC 6749 section 2.3.1. */
-  private static String encoded(String text) {
-    return URLEncoder.encode(text, StandardCharsets.UTF_8);
   }
 
   ObjectNode json() {

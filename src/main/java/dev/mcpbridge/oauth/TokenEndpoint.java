@@ -1,6 +1,7 @@
 package dev.mcpbridge.oauth;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.mcpbridge.auth.BearerToken;
 import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
 import java.io.IOException;
@@ -9,7 +10,6 @@ import java.util.concurrent.TimeUnit;
 
 /** Requests to token endpoints (RFC 6749 sections 3.2 and 5). Confined to the event loop. */
 final class TokenEndpoint {
-  private static final int MAX_TOKEN = 16 << 10;
   private static final long MAX_SECONDS = TimeUnit.DAYS.toSeconds(365);
 
   private final GuardedHttp http;
@@ -76,7 +76,7 @@ final class TokenEndpoint {
               }
               return answer.json().path("issued_token_type").asText().equals(type)
                       && answer.json().path("token_type").asText().equalsIgnoreCase("N_A")
-                      && isToken(assertion)
+                      && BearerToken.isValid(assertion)
                   ? Future.succeededFuture(assertion)
                   : Future.failedFuture(new Refused("another type of token was issued"));
             });
@@ -113,7 +113,7 @@ final class TokenEndpoint {
   private static Future<Tokens> tokens(JsonNode answer) {
     String access = answer.path("access_token").asText();
     boolean isBearer = answer.path("token_type").asText("bearer").equalsIgnoreCase("bearer");
-    if (!isBearer || !isToken(access)) {
+    if (!isBearer || !BearerToken.isValid(access)) {
       return Future.failedFuture(
           new IOException("its authorization server returned no bearer token"));
     }
@@ -123,7 +123,7 @@ final class TokenEndpoint {
     return Future.succeededFuture(
         new Tokens(
             access,
-            refresh != null && isToken(refresh) ? refresh : null,
+            refresh != null && BearerToken.isValid(refresh) ? refresh : null,
             seconds <= 0 ? Long.MAX_VALUE : millisFromNow(Math.min(seconds, MAX_SECONDS)),
             scope == null || !Challenge.isScope(scope.strip())
                 ? null
@@ -132,12 +132,5 @@ final class TokenEndpoint {
 
   private static long millisFromNow(long seconds) {
     return System.currentTimeMillis() + TimeUnit.SECONDS.toMillis(seconds);
-  }
-
-  /** RFC 6749 appendix A.12, except the space, which ends a token in a header. */
-  private static boolean isToken(String text) {
-    return !text.isEmpty()
-        && text.length() <= MAX_TOKEN
-        && text.chars().allMatch(c -> c > 0x20 && c < 0x7F);
   }
 }

@@ -2,10 +2,10 @@ package dev.mcpbridge.cli.login;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.mcpbridge.auth.MetadataUrls;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.protocol.Json;
-import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -17,8 +17,6 @@ import java.util.List;
  */
 record BridgeIssuer(String resource, List<String> scopes, JsonNode metadata) {
   private static final String RESOURCE = "/.well-known/oauth-protected-resource";
-  private static final String OAUTH = "/.well-known/oauth-authorization-server";
-  private static final String OPENID = "/.well-known/openid-configuration";
 
   /**
    * @param expected the issuer that the user expects; empty for any
@@ -50,11 +48,8 @@ record BridgeIssuer(String resource, List<String> scopes, JsonNode metadata) {
 
   private static JsonNode metadata(String issuer, IssuerRequests requests)
       throws InterruptedException {
-    URI url = IssuerRequests.permitted(issuer);
-    String origin = url.getScheme() + "://" + url.getRawAuthority();
-    String path = url.getRawPath().replaceAll("/$", "");
-    for (String place : List.of(OAUTH + path, OPENID + path, path + OPENID)) {
-      IssuerRequests.Response found = requests.get(origin + place);
+    for (String url : MetadataUrls.of(IssuerRequests.permitted(issuer))) {
+      IssuerRequests.Response found = requests.get(url);
       if (found.ok()) {
         return checked(issuer, found.body());
       }

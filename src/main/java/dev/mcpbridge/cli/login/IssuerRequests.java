@@ -2,6 +2,7 @@ package dev.mcpbridge.cli.login;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.MissingNode;
+import dev.mcpbridge.auth.BearerToken;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.protocol.Json;
@@ -40,13 +41,11 @@ final class IssuerRequests {
       return status < 300 && body.isObject();
     }
 
-    /** Whether it has a bearer token that can be sent (RFC 6749 section 5.1, appendix A.12). */
+    /** Whether it has a bearer token that can be sent (RFC 6749 section 5.1). */
     boolean hasToken() {
-      String token = body.path("access_token").asText();
       return ok()
           && body.path("token_type").asText("bearer").equalsIgnoreCase("bearer")
-          && !token.isEmpty()
-          && token.chars().allMatch(c -> c > 0x20 && c < 0x7F);
+          && BearerToken.isValid(body.path("access_token").asText());
     }
 
     /** Whether the request may succeed later. */

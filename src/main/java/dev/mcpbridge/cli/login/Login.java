@@ -2,10 +2,8 @@ package dev.mcpbridge.cli.login;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.mcpbridge.auth.BasicCredentials;
 import dev.mcpbridge.protocol.Json;
-import java.net.URLEncoder;
-import java.nio.charset.StandardCharsets;
-import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -54,14 +52,7 @@ record Login(
 
     /** The value of Authorization (RFC 6749 section 2.3.1); null if it has none. */
     String authorization() {
-      if (secret == null || !usesHeader) {
-        return null;
-      }
-      String pair =
-          URLEncoder.encode(id, StandardCharsets.UTF_8)
-              + ':'
-              + URLEncoder.encode(secret, StandardCharsets.UTF_8);
-      return "Basic " + Base64.getEncoder().encodeToString(pair.getBytes(StandardCharsets.UTF_8));
+      return secret == null || !usesHeader ? null : BasicCredentials.of(id, secret);
     }
   }
 
