@@ -48,8 +48,6 @@ class EnteredCredentialIT {
 
   @BeforeEach
   void start() throws Exception {
-    EchoApi.Script refusal = EchoApi.respondWith(401, "text/plain", "who are you?");
-    EchoApi.Script granted = EchoApi.respondWith(200, "text/plain", "granted");
     ApiDocument document =
         ApiDocument.create()
             .with("get", "/mine", "mine", "")
@@ -58,11 +56,7 @@ class EnteredCredentialIT {
         EchoApi.start()
             .on("/openapi.json", document.asScript())
             .on("/forbidden", 403, "text/plain", "not for you")
-            .on(
-                "/mine",
-                (request, peer) ->
-                    ("Bearer of-ann".equals(request.header("authorization")) ? granted : refusal)
-                        .answer(request, peer));
+            .on("/mine", EchoApi.requiring("Bearer of-ann"));
     bridge = TestBridge.of(config("", SOURCE));
     bridge.until(() -> bridge.get("/servers/api", "x-api-key", ANN).at("/state").equals("ready"));
   }

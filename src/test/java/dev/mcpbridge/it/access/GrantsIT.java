@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.mcpbridge.fixture.CapturedLog;
 import dev.mcpbridge.fixture.ConsentBrowser;
 import dev.mcpbridge.fixture.CountedSocket;
+import dev.mcpbridge.fixture.HeldAnswer;
 import dev.mcpbridge.fixture.IssuerStub;
 import dev.mcpbridge.fixture.MetricsText;
 import dev.mcpbridge.fixture.ProtectedServer;
@@ -19,7 +20,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AutoClose;
@@ -214,35 +214,23 @@ class GrantsIT {
   void grantThatIsDeletedDuringItsRefreshStaysDeleted() throws Exception {
     startConnected("");
     notes.revokeAccess();
-    CountDownLatch asked = new CountDownLatch(1);
-    CountDownLatch deleted = new CountDownLatch(1);
-    notes.answer(
-        "/token",
-        exchange -> {
-          asked.countDown();
-          awaitUnchecked(deleted);
-          IssuerStub.json(
-              exchange,
-              200,
-              "{\"access_token\":\"renewed\",\"token_type\":\"Bearer\",\"refresh_token\":\"r\"}");
-        });
+    HeldAnswer renewed =
+        new HeldAnswer(
+            exchange ->
+                IssuerStub.json(
+                    exchange,
+                    200,
+                    "{\"access_token\":\"renewed\",\"token_type\":\"Bearer\",\"refresh_token\":\"r\"}"));
+    notes.answer("/token", renewed);
     CompletableFuture<Answer> running = bridge.postLater("/servers/notes/tools/me", "{}");
-    assertTrue(asked.await(20, TimeUnit.SECONDS));
+    renewed.awaitRequest();
 
     assertEquals(204, bridge.delete("/servers/notes/credentials").status());
-    deleted.countDown();
+    renewed.release();
 
     assertEquals("consent_required", running.get(20, TimeUnit.SECONDS).code());
     assertEquals("consent_required", call().code());
     assertEquals(2, notes.count("/revoke"));
-  }
-
-  private static void awaitUnchecked(CountDownLatch latch) {
-    try {
-      latch.await(20, TimeUnit.SECONDS);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
   }
 
   @Test
@@ -413,10 +401,10 @@ class GrantsIT {
     assertEquals(502, connect().statusCode());
     notes.answer(metadata, exchange -> IssuerStub.json(exchange, 200, "<html>"));
     assertEquals(502, connect().statusCode());
-    CountDownLatch ended = new CountDownLatch(1);
-    notes.answer(metadata, exchange -> awaitUnchecked(ended));
+    HeldAnswer never = new HeldAnswer();
+    notes.answer(metadata, never);
     assertEquals(502, connect().statusCode());
-    ended.countDown();
+    never.release();
     notes.heal();
 
     assertTrue(connect().body().contains("Connected"));
@@ -491,11 +479,11 @@ class GrantsIT {
   void credentialOfAnApiIsAwaitedWithinTheTimeoutOfTheCallOnly() throws Exception {
     startApiConnected(",'timeout':1");
     notes.revokeAccess();
-    CountDownLatch ended = new CountDownLatch(1);
-    notes.answer("/token", exchange -> awaitUnchecked(ended));
+    HeldAnswer never = new HeldAnswer();
+    notes.answer("/token", never);
 
     Answer late = call();
-    ended.countDown();
+    never.release();
 
     assertEquals("deadline_exceeded", late.code(), late.toString());
     assertEquals("no", late.at("/executed"));
@@ -505,23 +493,20 @@ class GrantsIT {
   void apiGetsNoCallOfAClientThatLeftDuringTheRefresh() throws Exception {
     startApiConnected("");
     notes.revokeAccess();
-    CountDownLatch asked = new CountDownLatch(1);
-    CountDownLatch answered = new CountDownLatch(1);
-    notes.answer(
-        "/token",
-        exchange -> {
-          asked.countDown();
-          awaitUnchecked(answered);
-          notes.heal();
-          IssuerStub.json(
-              exchange, 200, "{\"access_token\":\"renewed\",\"token_type\":\"Bearer\"}");
-        });
+    HeldAnswer renewed =
+        new HeldAnswer(
+            exchange -> {
+              notes.heal();
+              IssuerStub.json(
+                  exchange, 200, "{\"access_token\":\"renewed\",\"token_type\":\"Bearer\"}");
+            });
+    notes.answer("/token", renewed);
     CompletableFuture<Answer> leaving = bridge.postLater("/servers/notes/tools/me", "{}");
-    assertTrue(asked.await(20, TimeUnit.SECONDS));
+    renewed.awaitRequest();
 
     leaving.cancel(true);
     bridge.get("/servers/notes");
-    answered.countDown();
+    renewed.release();
 
     bridge.until(
         () ->

@@ -15,9 +15,7 @@ import dev.mcpbridge.fixture.TokenForge;
 import java.io.IOException;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
-import java.time.Instant;
 import java.util.Base64;
-import java.util.Date;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AutoClose;
@@ -73,17 +71,8 @@ class IdentityAssertionIT {
             .formatted(subject, type, tokenType));
   }
 
-  private static String token(IssuerStub issuer, String subject) {
-    return TokenForge.sign(
-        KEY,
-        TokenForge.claims(issuer.url(), "all", "mcp:call")
-            .subject(subject)
-            .expirationTime(Date.from(Instant.now().plusSeconds(600)))
-            .build());
-  }
-
   private Answer call(String subject) throws Exception {
-    String token = token(provider, subject);
+    String token = TokenForge.token(KEY, provider.url(), subject);
     return bridge.post("/servers/notes/tools/me", "{}", "authorization", "Bearer " + token);
   }
 
@@ -112,7 +101,7 @@ class IdentityAssertionIT {
   void neitherPartyGetsWhatIsForTheOther() throws Exception {
     call("alice");
 
-    String alice = token(provider, "alice").split("\\.")[2];
+    String alice = TokenForge.token(KEY, provider.url(), "alice").split("\\.")[2];
     assertFalse(notes.tokenRequests().toString().contains(alice));
     assertFalse(notes.authorizations().toString().contains("jag."));
     assertTrue(exchanges.get(0).contains(basic("bridge-at-provider", "at-provider")));

@@ -7,18 +7,16 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.nimbusds.jose.jwk.RSAKey;
 import dev.mcpbridge.auth.ApiKeys;
 import dev.mcpbridge.fixture.CapturedLog;
+import dev.mcpbridge.fixture.HeldAnswer;
 import dev.mcpbridge.fixture.IssuerStub;
 import dev.mcpbridge.fixture.McpClient;
 import dev.mcpbridge.fixture.ProtectedServer;
 import dev.mcpbridge.fixture.TestBridge;
 import dev.mcpbridge.fixture.TestBridge.Answer;
 import dev.mcpbridge.fixture.TokenForge;
-import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Date;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
@@ -60,12 +58,7 @@ class TokenExchangeIT {
   }
 
   private String token(String subject) {
-    return TokenForge.sign(
-        KEY,
-        TokenForge.claims(issuer.url(), "all", "mcp:call")
-            .subject(subject)
-            .expirationTime(Date.from(Instant.now().plusSeconds(600)))
-            .build());
+    return TokenForge.token(KEY, issuer.url(), subject);
   }
 
   private Answer call(String token) throws Exception {
@@ -165,25 +158,17 @@ class TokenExchangeIT {
 
   @Test
   void exchangeThatNeverEndsCountsAgainstTheTimeoutOfTheCall() throws Exception {
-    CountDownLatch ended = new CountDownLatch(1);
+    HeldAnswer never = new HeldAnswer();
     bridge.reload(config("").replace("'heartbeat':0", "'heartbeat':0,'timeout':0.5"));
     bridge.until(
         () -> bridge.get("/servers/notes", "x-api-key", API_KEY).at("/state").equals("ready"));
-    notes.answer("/token", exchange -> awaitUnchecked(ended));
+    notes.answer("/token", never);
 
     Answer late = call(token("alice"));
-    ended.countDown();
+    never.release();
 
     assertEquals("deadline_exceeded", late.code(), late.toString());
     assertEquals("no", late.at("/executed"));
-  }
-
-  private static void awaitUnchecked(CountDownLatch latch) {
-    try {
-      latch.await(20, TimeUnit.SECONDS);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
   }
 
   @Test

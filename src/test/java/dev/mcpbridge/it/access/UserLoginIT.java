@@ -39,16 +39,10 @@ class UserLoginIT {
     int port = FreePorts.find(1).get(0);
     provider = new OpenIdProvider(log, "http://127.0.0.1:" + port + "/oauth/callback");
     notes = new ProtectedServer();
-    EchoApi.Script refusal = EchoApi.respondWith(401, "text/plain", "who are you?");
-    EchoApi.Script granted = EchoApi.respondWith(200, "text/plain", "granted");
     api =
         EchoApi.start()
             .on("/openapi.json", ApiDocument.create().with("get", "/mine", "mine", "").asScript())
-            .on(
-                "/mine",
-                (request, peer) ->
-                    ("Bearer entered".equals(request.header("authorization")) ? granted : refusal)
-                        .answer(request, peer));
+            .on("/mine", EchoApi.requiring("Bearer entered"));
     bridge =
         TestBridge.at(
             port,

@@ -36,18 +36,10 @@ class AgentLoginIT {
 
   @BeforeEach
   void start() throws Exception {
-    EchoApi.Script refusal = EchoApi.respondWith(401, "text/plain", "who are you?");
-    EchoApi.Script granted = EchoApi.respondWith(200, "text/plain", "granted");
     api =
         EchoApi.start()
             .on("/openapi.json", ApiDocument.create().with("get", "/mine", "mine", "").asScript())
-            .on(
-                "/mine",
-                (request, peer) ->
-                    (("Bearer " + SECRET).equals(request.header("authorization"))
-                            ? granted
-                            : refusal)
-                        .answer(request, peer));
+            .on("/mine", EchoApi.requiring("Bearer " + SECRET));
     bridge =
         TestBridge.of(
                 "{'mcpServers':{'s':%s,'login':{'type':'openapi','url':'%s','authUrl':'%s'}}}"

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.mcpbridge.fixture.ConsentBrowser;
+import dev.mcpbridge.fixture.HeldAnswer;
 import dev.mcpbridge.fixture.McpClient;
 import dev.mcpbridge.fixture.Nodes;
 import dev.mcpbridge.fixture.ProtectedServer;
@@ -15,7 +16,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
@@ -115,24 +115,18 @@ class ClusterConsentIT {
     connect(1, 1);
     assertEquals("alice", call(1).firstText());
     notes.revokeAccess();
-    CountDownLatch asked = new CountDownLatch(1);
-    CompletableFuture<Void> ended = new CompletableFuture<>();
-    notes.answer(
-        "/token",
-        exchange -> {
-          asked.countDown();
-          ended.join();
-        });
+    HeldAnswer never = new HeldAnswer();
+    notes.answer("/token", never);
     int owner = owner();
     int other = nodes.anyOther(owner);
     nodes.callLater(owner, "notes", "me", "{}");
-    assertTrue(asked.await(20, TimeUnit.SECONDS));
+    never.awaitRequest();
 
     nodes.kill(owner);
     notes.heal();
 
     nodes.until(() -> call(other).status() == 200);
-    ended.complete(null);
+    never.release();
     assertEquals(1, notes.count("/authorize"));
     assertEquals(1, refreshes());
   }
