@@ -314,6 +314,20 @@ class UpstreamTest {
   }
 
   @Test
+  void callThatWasCancelledBeforeItBeginsIsNotSent() throws Exception {
+    Upstream upstream = upstream((where, upstreamTarget, name, limits, listener) -> open(listener));
+    await(() -> upstream.ready(LONG_MILLIS));
+    Call call = call("c");
+    call.cancellation().cancel("the caller disconnected");
+
+    BridgeException cancelled =
+        failure(() -> Future.succeededFuture().compose(ready -> upstream.call(call)));
+
+    assertEquals(ErrorCode.CANCELLED, cancelled.code());
+    assertFalse(transports.get(0).called.future().isComplete());
+  }
+
+  @Test
   void queuedCallsFailIfServerReadsNoInput() throws Exception {
     Upstream upstream = upstream((where, upstreamTarget, name, limits, listener) -> open(listener));
     await(() -> upstream.ready(LONG_MILLIS));
