@@ -4,16 +4,15 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.protocol.Json;
 import io.vertx.core.Future;
-import java.net.URI;
 import java.util.function.Function;
 
 /**
  * Credentials that callers stored for APIs behind the bridge, each for one principal and one
  * server, until it expires. It is not sent to another address that the server has got meanwhile.
  *
- * @param address of a server by the present configuration; null if it is unknown
+ * @param address of a server by the present configuration
  */
-public record UpstreamCredentials(CredentialStore store, Function<ServerId, URI> address) {
+public record UpstreamCredentials(CredentialStore store, Function<ServerId, String> address) {
 
   private static String name(String principal, ServerId server) {
     return "stored " + server.name() + ' ' + principal;
@@ -26,7 +25,10 @@ public record UpstreamCredentials(CredentialStore store, Function<ServerId, URI>
    */
   public Future<Void> put(String principal, ServerId server, String authorization, long millis) {
     String kept =
-        Json.object().put("at", address(server)).put("authorization", authorization).toString();
+        Json.object()
+            .put("at", address.apply(server))
+            .put("authorization", authorization)
+            .toString();
     return store.put(name(principal, server), kept, millis);
   }
 
@@ -41,12 +43,8 @@ public record UpstreamCredentials(CredentialStore store, Function<ServerId, URI>
       return null;
     }
     JsonNode json = Json.parsed(kept);
-    return json.path("at").asText().equals(address(server))
+    return json.path("at").asText().equals(address.apply(server))
         ? json.path("authorization").asText()
         : null;
-  }
-
-  private String address(ServerId server) {
-    return String.valueOf(address.apply(server));
   }
 }

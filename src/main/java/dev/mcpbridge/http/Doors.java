@@ -95,10 +95,14 @@ record Doors(
       return entry == null ? null : entry.upstreamTarget();
     }
 
-    /** The address of a server; null if it is unknown. */
-    URI address(ServerId server) {
-      UpstreamTarget target = target(server);
-      return target == null ? null : target.url();
+    /** What a server is reached by: its URL, or else its whole entry; empty if it is unknown. */
+    String address(ServerId server) {
+      ServerConfig entry = config.get().servers().get(server);
+      if (entry == null) {
+        return "";
+      }
+      URI url = entry.upstreamTarget().url();
+      return url == null ? entry.programDigest() : url.toString();
     }
 
     /** Whether callers grant the bridge access to a server. */

@@ -56,7 +56,7 @@ final class OneServer {
             new ArgumentValidator(new SchemaValidator(vertx, 100_000, 500), false, new Counts()),
             new OutputSchemaCheck(new SchemaValidator(vertx, 100_000, 500), bus, new Counts()),
             new CallerCredentials(
-                new UpstreamCredentials(CredentialStore.ofConsents(cluster), any -> null),
+                new UpstreamCredentials(CredentialStore.ofConsents(cluster), any -> ""),
                 new TokenExchange(vertx, server -> null),
                 consents),
             new CallPipeline.Limits(new MemoryBudget(1 << 20), new Quotas(List.of(), () -> 1)),

@@ -224,6 +224,32 @@ class EnteredCredentialIT {
   }
 
   @Test
+  void credentialIsNotSentToAnotherAddressInTheDocumentOfTheEntry() throws Exception {
+    reloadWithDocumentOf(api);
+    store("of-ann");
+    assertEquals("granted", call(ANN, "mine").firstText());
+    try (EchoApi other = EchoApi.start().on("/mine", 401, "text/plain", "who are you?")) {
+      reloadWithDocumentOf(other);
+
+      assertEquals("consent_required", call(ANN, "mine").code());
+
+      assertNull(other.lastRequest().header("authorization"));
+    }
+  }
+
+  private void reloadWithDocumentOf(EchoApi server) throws Exception {
+    String document =
+        ApiDocument.create()
+            .with("get", "/mine", "mine", "")
+            .set("servers", "[{'url':'" + server.url("") + "'}]")
+            .text();
+    bridge.reload(
+        config("", SOURCE)
+            .replace("'url':'" + api.url("/openapi.json") + "'", "'document':" + document));
+    bridge.until(() -> bridge.get("/servers/api", "x-api-key", ANN).at("/state").equals("ready"));
+  }
+
+  @Test
   void deletedCredentialIsAskedForAgain() throws Exception {
     enter(call(ANN, "mine").at("/connect_url"), ANN, "of-ann");
 
