@@ -14,15 +14,12 @@ import dev.mcpbridge.fixture.EchoApi;
 import dev.mcpbridge.fixture.IssuerStub;
 import dev.mcpbridge.fixture.McpClient;
 import dev.mcpbridge.fixture.PackagedProgram;
+import dev.mcpbridge.fixture.StdioPeer;
 import dev.mcpbridge.fixture.TestBridge;
 import dev.mcpbridge.fixture.TestBridge.Answer;
 import dev.mcpbridge.fixture.TokenForge;
-import java.io.BufferedReader;
-import java.io.BufferedWriter;
-import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpResponse;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -313,38 +310,21 @@ class EnteredCredentialIT {
         TestBridge.json(
             "{'mcpServers':{'api':{'type':'openapi','url':'%s','authUrl':'%s'}}}"
                 .formatted(api.url("/openapi.json"), SOURCE)));
-    Process program =
-        new ProcessBuilder(PackagedProgram.command("stdio", "-c", config.toString()))
-            .redirectError(ProcessBuilder.Redirect.DISCARD)
-            .start();
-    try (BufferedReader out = program.inputReader(StandardCharsets.UTF_8);
-        BufferedWriter in = program.outputWriter(StandardCharsets.UTF_8)) {
-      ask(in, out, "initialize", "\"protocolVersion\":\"2025-06-18\",\"capabilities\":{}");
-      String refused = ask(in, out, "tools/call", "\"name\":\"api__mine\"");
+    try (StdioPeer program =
+        new StdioPeer(
+            new ProcessBuilder(PackagedProgram.command("stdio", "-c", config.toString()))
+                .redirectError(ProcessBuilder.Redirect.DISCARD))) {
+      program.ask("initialize", "\"protocolVersion\":\"2025-06-18\",\"capabilities\":{}");
+      String refused = program.ask("tools/call", "\"name\":\"api__mine\"");
       String link = refused.replaceAll("(?s).*(http://[^ ]+/connect/[\\w-]+).*", "$1");
 
       HttpResponse<String> page =
           new ConsentBrowser().connect(link, Map.of("credential", "of-ann"));
 
       assertEquals(200, page.statusCode(), refused + page.body());
-      String answer = ask(in, out, "tools/call", "\"name\":\"api__mine\"");
+      String answer = program.ask("tools/call", "\"name\":\"api__mine\"");
       assertTrue(answer.contains("granted"), answer);
-    } finally {
-      program.destroy();
     }
-  }
-
-  private static String ask(BufferedWriter in, BufferedReader out, String method, String params)
-      throws IOException {
-    in.write(
-        "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"%s\",\"params\":{%s}}%n"
-            .formatted(method, params));
-    in.flush();
-    String line = out.readLine();
-    while (!line.contains("\"id\":1")) {
-      line = out.readLine();
-    }
-    return line;
   }
 
   @Test

@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.mcpbridge.fixture.ConsentBrowser;
 import dev.mcpbridge.fixture.OpenIdProvider;
 import dev.mcpbridge.fixture.PackagedProgram;
+import dev.mcpbridge.fixture.StdioPeer;
 import dev.mcpbridge.fixture.TestBridge;
 import dev.mcpbridge.protocol.Json;
 import java.io.BufferedReader;
@@ -19,6 +20,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AutoClose;
@@ -55,11 +57,15 @@ class LoginCommandIT {
   }
 
   private Process program(String... arguments) throws IOException {
+    return builder(arguments).redirectErrorStream(true).start();
+  }
+
+  private ProcessBuilder builder(String... arguments) {
     ProcessBuilder builder = new ProcessBuilder(PackagedProgram.command(arguments));
     builder.environment().put("XDG_STATE_HOME", home.toString());
     builder.environment().put("MCP_BRIDGE_URL", url());
     builder.environment().remove("MCP_BRIDGE_KEY");
-    return builder.redirectErrorStream(true).start();
+    return builder.redirectError(ProcessBuilder.Redirect.DISCARD);
   }
 
   private Ended run(String... arguments) throws Exception {
@@ -115,30 +121,51 @@ class LoginCommandIT {
   void stdioRelayActsAsTheUser() throws Exception {
     logIn("carol");
 
-    Process relay = program("stdio", "--url", url(), "--server", "s");
-    relay
-        .getOutputStream()
-        .write(
-            ("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{"
-                    + "\"protocolVersion\":\"2025-11-25\",\"capabilities\":{},"
-                    + "\"clientInfo\":{\"name\":\"t\",\"version\":\"1\"}}}\n"
-                    + "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n"
-                    + "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/call\",\"params\":{"
-                    + "\"name\":\"echo\",\"arguments\":{\"text\":\"through the relay\"}}}\n")
-                .getBytes(StandardCharsets.UTF_8));
+    try (StdioPeer relay = new StdioPeer(builder("stdio", "--url", url(), "--server", "s"))) {
+      initialize(relay);
 
-    Ended ended = ended(relay);
-    assertEquals(0, ended.code(), ended.out());
-    assertTrue(ended.out().contains("through the relay"), ended.out());
+      String answer =
+          relay.ask("tools/call", "\"name\":\"echo\",\"arguments\":{\"text\":\"hello\"}");
+
+      assertTrue(answer.contains("hello"), answer);
+    }
+  }
+
+  private static void initialize(StdioPeer relay) throws IOException {
+    relay.ask(
+        "initialize",
+        "\"protocolVersion\":\"2025-11-25\",\"capabilities\":{},"
+            + "\"clientInfo\":{\"name\":\"t\",\"version\":\"1\"}");
+  }
+
+  @Test
+  void relayWhoseLoginEndsSaysSoAndGoesOnAfterTheNext() throws Exception {
+    logIn("fred");
+    try (StdioPeer relay = new StdioPeer(builder("stdio", "--url", url(), "--server", "s"))) {
+      initialize(relay);
+      change(login -> login.put("expires", 1).put("refresh", "revoked"));
+
+      String ended = relay.ask("tools/list", "");
+
+      assertTrue(ended.contains("The login has ended"), ended);
+      logIn("fred");
+      String answer = relay.ask("tools/list", "");
+      assertTrue(answer.contains("echo"), answer);
+    }
+  }
+
+  /** Changes the stored login. */
+  private void change(Consumer<ObjectNode> change) throws IOException {
+    Path file = home.resolve("mcp-bridge/logins.json");
+    ObjectNode logins = (ObjectNode) Json.tree(Files.readAllBytes(file));
+    change.accept((ObjectNode) logins.get(url()));
+    Files.writeString(file, logins.toString());
   }
 
   @Test
   void commandsThatRunAtOnceRenewALoginOnce() throws Exception {
     logIn("dora");
-    Path file = home.resolve("mcp-bridge/logins.json");
-    ObjectNode logins = (ObjectNode) Json.tree(Files.readAllBytes(file));
-    ((ObjectNode) logins.get(url())).put("expires", 1);
-    Files.writeString(file, logins.toString());
+    change(login -> login.put("expires", 1));
 
     List<Process> calls = new ArrayList<>();
     for (int i = 0; i < 3; i++) {
