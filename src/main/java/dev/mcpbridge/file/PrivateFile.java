@@ -1,9 +1,11 @@
 package dev.mcpbridge.file;
 
 import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -11,17 +13,33 @@ import java.util.Set;
 
 /** A file that only its user may read. Every method blocks. */
 public final class PrivateFile {
-  private static final FileAttribute<Set<PosixFilePermission>> PRIVATE =
-      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+  private static final FileAttribute<Set<PosixFilePermission>> PRIVATE = permissions("rw-------");
+  private static final FileAttribute<Set<PosixFilePermission>> FOLDER = permissions("rwx------");
+  private static final Set<StandardOpenOption> CREATE_AND_WRITE =
+      Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE);
 
   private PrivateFile() {}
+
+  private static FileAttribute<Set<PosixFilePermission>> permissions(String text) {
+    return PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(text));
+  }
+
+  /** Opens a file for writing; it is created with its folders if it does not exist. */
+  public static FileChannel open(Path file) throws IOException {
+    createFolder(file);
+    return FileChannel.open(file, CREATE_AND_WRITE, PRIVATE);
+  }
+
+  private static void createFolder(Path file) throws IOException {
+    Files.createDirectories(file.toAbsolutePath().getParent(), FOLDER);
+  }
 
   /**
    * Replaces a file, or creates it with its folders. Written beside the old file and then renamed:
    * a reader sees the old text or the new one. Not concurrently for one file.
    */
   public static void replace(Path file, String text) throws IOException {
-    Files.createDirectories(file.toAbsolutePath().getParent());
+    createFolder(file);
     Path beside = file.resolveSibling(file.getFileName() + ".new");
     Files.deleteIfExists(beside);
     Files.createFile(beside, PRIVATE);

@@ -10,13 +10,9 @@ import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.FileAttribute;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
@@ -24,12 +20,6 @@ import java.util.function.Consumer;
 public final class Logins {
   private static final long LOCK_PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(30);
   private static final long LOCK_POLL_MILLIS = 20;
-  private static final Set<StandardOpenOption> CREATE_AND_WRITE =
-      Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-  private static final FileAttribute<?> PRIVATE_FILE =
-      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
-  private static final FileAttribute<?> PRIVATE_FOLDER =
-      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
 
   private final Path file;
 
@@ -220,12 +210,9 @@ public final class Logins {
   private <T> T locked(Step<T> step) {
     synchronized (Logins.class) {
       Path lock = file.resolveSibling(file.getFileName() + ".lock");
-      try {
-        Files.createDirectories(file.toAbsolutePath().getParent(), PRIVATE_FOLDER);
-        try (FileChannel channel = FileChannel.open(lock, CREATE_AND_WRITE, PRIVATE_FILE)) {
-          awaitLock(channel);
-          return step.run();
-        }
+      try (FileChannel channel = PrivateFile.open(lock)) {
+        awaitLock(channel);
+        return step.run();
       } catch (IOException e) {
         throw unusable(e);
       } catch (InterruptedException e) {
