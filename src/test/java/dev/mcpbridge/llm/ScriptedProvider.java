@@ -26,6 +26,7 @@ final class ScriptedProvider implements AutoCloseable, ChatModel.ModelListener {
 
   private final EchoApi api = EchoApi.start();
   private final Queue<EchoApi.Script> scripts = new ConcurrentLinkedQueue<>();
+  private volatile EchoApi.Script otherwise = EchoApi.respondWith(418, null, "nothing more");
   private final Recorded recorded;
   private final List<JsonNode> messages = new ArrayList<>();
   final List<String> receivedText = new ArrayList<>();
@@ -43,9 +44,7 @@ final class ScriptedProvider implements AutoCloseable, ChatModel.ModelListener {
         recorded.path,
         (request, peer) -> {
           EchoApi.Script script = scripts.poll();
-          return script == null
-              ? peer.write(418, null, "nothing more".getBytes(StandardCharsets.UTF_8))
-              : script.answer(request, peer);
+          return (script == null ? otherwise : script).answer(request, peer);
         });
     model = model("", KEY, Duration.ofSeconds(10), 0);
   }
@@ -58,6 +57,11 @@ final class ScriptedProvider implements AutoCloseable, ChatModel.ModelListener {
   ScriptedProvider then(EchoApi.Script... more) {
     scripts.addAll(Arrays.asList(more));
     return this;
+  }
+
+  /** Answers every request that has no script of its own. */
+  void always(EchoApi.Script script) {
+    otherwise = script;
   }
 
   /** Answers with a successful response. */
