@@ -33,7 +33,13 @@ public record Names(List<Glob> included, List<Glob> excluded) {
     return included.stream().filter(Glob::isExact).map(Glob::pattern).collect(Collectors.toSet());
   }
 
-  boolean contain(String name) {
+  /** Whether nothing but names is included. */
+  public boolean areExact() {
+    return included.stream().allMatch(Glob::isExact);
+  }
+
+  /** Whether a name is selected. */
+  public boolean contain(String name) {
     return this == ALL || (matches(included, name) && !matches(excluded, name));
   }
 

@@ -23,6 +23,7 @@ import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.ServerView;
 import dev.mcpbridge.model.Target;
 import dev.mcpbridge.model.Tool;
+import dev.mcpbridge.pins.Pins;
 import dev.mcpbridge.protocol.Arguments;
 import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
@@ -96,7 +97,7 @@ public final class CallPipeline {
   }
 
   /** What calls are refused by, however they look. */
-  public record Limits(MemoryBudget memory, Quotas quotas) {}
+  public record Limits(MemoryBudget memory, Quotas quotas, Pins pins) {}
 
   public CallPipeline(
       Bus bus,
@@ -252,15 +253,23 @@ public final class CallPipeline {
     Target target = request.target();
     Tool tool = null;
     if (target.kind() == Target.Kind.TOOL) {
-      tool = server.catalogue().tools().get(target.name());
-      if (tool == null) {
-        throw unknownTool();
-      }
+      tool = tool(server, target.name());
     }
     RiskLevel atLeast =
         access.require(request.caller().principal(), server, target, tool, request.arguments());
+    limits.pins().requireOffered(server.id(), target);
     Call call = call(request, cancellation).withTimeout(server.timeouts().of(target), startNanos);
     return new AdmittedCall(server, tool, call, atLeast);
+  }
+
+  /** The access rules decide first about a tool that is held: not everyone may know of it. */
+  private Tool tool(ServerView server, String name) {
+    Tool offered = server.catalogue().tools().get(name);
+    Tool tool = offered == null ? limits.pins().heldTool(server.id(), name) : offered;
+    if (tool == null) {
+      throw unknownTool();
+    }
+    return tool;
   }
 
   private static Call call(CallRequest request, CancellationToken cancellation) {
@@ -286,6 +295,7 @@ public final class CallPipeline {
    * @param shownDigest of what was shown for confirmation
    */
   private AdmittedCall readmit(Call call, String shownDigest, ServerView server) {
+    limits.pins().requireOffered(call.server(), call.target());
     Tool tool = server.catalogue().tools().get(call.target().name());
     if (!definitionDigest(server, tool).equals(shownDigest)) {
       throw new BridgeException(
@@ -430,7 +440,12 @@ public final class CallPipeline {
 
   private static BridgeException withPrefix(Target target, BridgeException failure) {
     return switch (failure.code()) {
-      case SERVER_NOT_FOUND, TOOL_CHANGED, ISOLATION_UNAVAILABLE, IMAGE_NOT_FOUND, INVALID_SERVER ->
+      case SERVER_NOT_FOUND,
+          TOOL_CHANGED,
+          DEFINITION_CHANGED,
+          ISOLATION_UNAVAILABLE,
+          IMAGE_NOT_FOUND,
+          INVALID_SERVER ->
           failure;
       default ->
           target.kind() == Target.Kind.RESOURCE

@@ -10,6 +10,8 @@ import dev.mcpbridge.model.InstanceId;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.ServerState;
 import dev.mcpbridge.model.ServerView;
+import dev.mcpbridge.pins.Pins;
+import dev.mcpbridge.pins.ServerJudgement;
 import io.vertx.core.Future;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -28,13 +30,20 @@ import java.util.TreeMap;
 public final class Directory {
   private final Bus bus;
   private final Cluster cluster;
+  private final Pins pins;
+  private final PinReports pinReports;
+
+  /** Without the definitions that are held. */
   private final Map<ServerId, ServerView> views;
+
   private final Map<ServerId, TreeMap<InstanceId, ServerView>> parts = new HashMap<>();
 
   /** In a cluster servers are sorted by name, so that all nodes list them in the same order. */
-  public Directory(Bus bus, Cluster cluster) {
+  public Directory(Bus bus, Cluster cluster, Pins pins) {
     this.bus = bus;
     this.cluster = cluster;
+    this.pins = pins;
+    this.pinReports = new PinReports(bus);
     this.views =
         cluster.isAlone()
             ? new LinkedHashMap<>()
@@ -46,6 +55,7 @@ public final class Directory {
     bus.subscribe(Addresses.INSTANCE_CHANGED, this::onChanged);
     bus.subscribe(Addresses.INSTANCE_STOPPED, this::onStopped);
     bus.subscribe(Addresses.SERVER_REMOVED, this::onForgotten);
+    pins.onChange(this::judgeAgain);
   }
 
   /**
@@ -97,14 +107,47 @@ public final class Directory {
     if (instances.size() > 1 && instances.keySet().stream().anyMatch(owned::contains)) {
       instances.keySet().retainAll(owned);
     }
-    ServerView merged = ServerView.of(List.copyOf(instances.values()));
-    views.put(id, merged);
-    bus.publishLocally(Addresses.SERVER_CHANGED, merged);
+    show(ServerView.of(List.copyOf(instances.values())));
+  }
+
+  /** Offers a server without what is held of it. */
+  private void show(ServerView whole) {
+    Optional<ServerJudgement> judgement = pins.judge(whole);
+    ServerView shown = judgement.map(ServerJudgement::shown).orElse(whole);
+    views.put(whole.id(), shown);
+    bus.publishLocally(Addresses.SERVER_CHANGED, shown);
+    if (runsHere(whole) && pins.isCurrent()) {
+      pinReports.report(whole.id(), judgement);
+      judgement.ifPresent(pins::approveTrusted);
+    }
+  }
+
+  private boolean runsHere(ServerView server) {
+    return cluster.isAlone()
+        || server.instances().stream()
+            .anyMatch(instanceId -> cluster.owner(instanceId) == Cluster.THIS_NODE);
+  }
+
+  /** Judges all servers again, by other pins or rules. */
+  public void judgeAgain() {
+    for (TreeMap<InstanceId, ServerView> instances : List.copyOf(parts.values())) {
+      ServerView whole = ServerView.of(List.copyOf(instances.values()));
+      if (!pins.isJudged(whole)) {
+        show(whole);
+      }
+    }
+  }
+
+  /** A view of a server without what is held of it. */
+  private ServerView judged(ServerView whole) {
+    return pins.judge(whole).map(ServerJudgement::shown).orElse(whole);
   }
 
   private void onForgotten(ServerId id) {
     parts.remove(id);
     views.remove(id);
+    pins.forget(id);
+    pinReports.forget(id);
   }
 
   /** All servers as last published. */
@@ -134,7 +177,11 @@ public final class Directory {
         .compose(
             view ->
                 query(id, view.instances())
-                    .map(now -> now.isDiscovered() ? now : now.withCatalogue(view.catalogue())));
+                    .map(
+                        now ->
+                            view.isDiscovered()
+                                ? now.offering(view.catalogue(), view.identity())
+                                : judged(now)));
   }
 
   /** The instances that this node runs, merged by server, with their current counters. */
@@ -146,7 +193,7 @@ public final class Directory {
                     .filter(instanceId -> cluster.owner(instanceId) == Cluster.THIS_NODE)
                     .toList())
         .filter(local -> !local.isEmpty())
-        .map(local -> query(local.get(0).server(), local))
+        .map(local -> query(local.get(0).server(), local).map(this::judged))
         .toList();
   }
 
@@ -176,7 +223,7 @@ public final class Directory {
                     last.compose(before -> bus.request(Addresses.restart(instanceId), id))
                         .onSuccess(replaced::add);
               }
-              return last.map(done -> ServerView.of(replaced));
+              return last.map(done -> judged(ServerView.of(replaced)));
             });
   }
 
@@ -193,7 +240,7 @@ public final class Directory {
       return Future.failedFuture(new BridgeException(refused.code(), refused.reason()));
     }
     long timeoutMillis = view.timeouts().call();
-    return bus.request(Addresses.ready(id), timeoutMillis);
+    return bus.request(Addresses.ready(id), timeoutMillis).map(this::judged);
   }
 
   /** A node that has just started may not have received the servers yet. */

@@ -55,7 +55,9 @@ final class ConfigOption {
   BridgeConfig read() {
     try {
       text = source().read();
-      return reader.read(text, ConfigReader.Strictness.PER_SERVER);
+      return reader
+          .read(text, ConfigReader.Strictness.PER_SERVER)
+          .withLockFile(source().lockFile());
     } catch (ConfigException e) {
       throw invalid(source(), e);
     }

@@ -105,6 +105,7 @@ public final class Main {
         .addSubcommand(new SandboxCommand())
         .addSubcommand(new ClusterCommand())
         .addSubcommand(new AccessCommand())
+        .addSubcommand(new PinsCommand())
         .addSubcommand(new ToolsCommand())
         .addSubcommand(new CallCommand())
         .addSubcommand(new ConfirmCommand())

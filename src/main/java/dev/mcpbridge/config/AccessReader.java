@@ -11,6 +11,7 @@ import dev.mcpbridge.access.Names;
 import dev.mcpbridge.access.Rule;
 import dev.mcpbridge.access.Who;
 import dev.mcpbridge.model.RiskLevel;
+import dev.mcpbridge.model.ServerId;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.HashSet;
@@ -66,10 +67,6 @@ final class AccessReader {
     if (rule.has("arguments") && rule.section("arguments").names().isEmpty()) {
       rule.report("arguments", "expected at least one condition");
     }
-    if (isAllowing && rule.has("annotations")) {
-      rule.report(
-          "annotations", "come from the server, which may change them: only for rules with deny");
-    }
     return new Rule(
         rule.text("name", ""),
         new Effect(
@@ -82,6 +79,39 @@ final class AccessReader {
         who(rule.section("who")),
         items(rule, ConditionReader.ofAnnotations(rule.section("annotations"))),
         ConditionReader.ofArguments(rule.section("arguments")));
+  }
+
+  /**
+   * Requires that a rule allows by annotations only where a changed or new definition is held: they
+   * come from the server, which may change them.
+   */
+  static void requirePins(
+      Section access, AccessRules rules, PinsConfig pins, Set<ServerId> servers) {
+    for (int i = 0; i < rules.rules().size(); i++) {
+      Rule rule = rules.rules().get(i);
+      if (!rule.effect().isAllowing() || rule.items().annotations().isEmpty()) {
+        continue;
+      }
+      List<String> loose =
+          servers.stream()
+              .filter(server -> rule.items().servers().contain(server.name()))
+              .filter(server -> !pins.of(server).holdsAll())
+              .map(ServerId::name)
+              .toList();
+      boolean isAboutKnownOnes =
+          rule.items().servers().areExact()
+              && servers.stream()
+                  .map(ServerId::name)
+                  .collect(Collectors.toSet())
+                  .containsAll(rule.items().servers().exact());
+      if (!loose.isEmpty() || !isAboutKnownOnes && !pins.rules().holdsAll()) {
+        access.report(
+            "rules[" + i + "].annotations",
+            "come from the server, which may change them: a rule allows by them only"
+                + " where pins have changed: block and new: block"
+                + (loose.isEmpty() ? "" : ", unlike " + String.join(", ", loose)));
+      }
+    }
   }
 
   static Who who(Section who) {

@@ -3,6 +3,7 @@ package dev.mcpbridge.config;
 import dev.mcpbridge.access.AccessRules;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.quota.QuotaRule;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 
@@ -21,6 +22,7 @@ public record BridgeConfig(
     List<QuotaRule> quotas,
     CredentialsConfig credentials,
     RiskConfig risk,
+    PinsConfig pins,
     LimitsConfig limits,
     ThreadsConfig threads,
     SandboxConfig sandbox,
@@ -37,18 +39,24 @@ public record BridgeConfig(
   }
 
   public BridgeConfig withAuth(AuthConfig newAuth) {
-    return with(http, newAuth, cluster);
+    return with(http, newAuth, pins, cluster);
   }
 
   public BridgeConfig withHttp(HttpConfig newHttp) {
-    return with(newHttp, auth, cluster);
+    return with(newHttp, auth, pins, cluster);
   }
 
   public BridgeConfig withCluster(ClusterConfig newCluster) {
-    return with(http, auth, newCluster);
+    return with(http, auth, pins, newCluster);
   }
 
-  private BridgeConfig with(HttpConfig newHttp, AuthConfig newAuth, ClusterConfig newCluster) {
+  /** Keeps pins in a file, unless the configuration names another one. */
+  public BridgeConfig withLockFile(Path file) {
+    return with(http, auth, pins.withDefaultFile(file), cluster);
+  }
+
+  private BridgeConfig with(
+      HttpConfig newHttp, AuthConfig newAuth, PinsConfig newPins, ClusterConfig newCluster) {
     return new BridgeConfig(
         newHttp,
         newAuth,
@@ -56,6 +64,7 @@ public record BridgeConfig(
         quotas,
         credentials,
         risk,
+        newPins,
         limits,
         threads,
         sandbox,

@@ -52,6 +52,11 @@ public record ConfigFile(Path path) {
     }
   }
 
+  /** The lock file beside it; null for the built-in default. */
+  public Path lockFile() {
+    return path == null ? null : path.resolveSibling("bridge.lock.json");
+  }
+
   /** Time of the last change, in milliseconds of the wall clock; 0 if unknown. Blocks. */
   public long modifiedMillis() {
     try {

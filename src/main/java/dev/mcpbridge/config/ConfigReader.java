@@ -58,11 +58,7 @@ public final class ConfigReader {
     Section root =
         new Section(parse(json), ConfigSchema.root(), "", new Placeholders(environment), problems);
     root.warnOfUnknown(warnings);
-    String serversKey = root.has("servers") ? "servers" : "mcpServers";
-    if (root.has("servers") && root.has("mcpServers")) {
-      root.report(
-          "servers", "is an alias of mcpServers: put all servers under one of the two keys");
-    }
+    String serversKey = serversKey(root);
     ObjectNode entries = Json.object();
     if (root.section(serversKey).node() instanceof ObjectNode given) {
       entries.setAll(given.deepCopy());
@@ -88,6 +84,8 @@ public final class ConfigReader {
     ClusterConfig cluster = ClusterReader.read(root.section("cluster"), nodeOptions, environment);
     Map<ServerId, ServerConfig> servers =
         servers(root.withContent(serversKey, entries), strictness, risk, sandbox, warnings);
+    PinsConfig pins = PinsConfig.read(root.section("pins"), servers);
+    AccessReader.requirePins(root.section("access"), access, pins, servers.keySet());
     if (!auth.isRequired() && !http.isLoopback()) {
       IsolationReader.requireKnownCallers(servers.values(), problems);
     }
@@ -102,6 +100,7 @@ public final class ConfigReader {
         quotas,
         credentials,
         risk,
+        pins,
         limits,
         threads,
         sandbox,
@@ -109,6 +108,14 @@ public final class ConfigReader {
         servers,
         drainMillis,
         warnings);
+  }
+
+  private static String serversKey(Section root) {
+    if (root.has("servers") && root.has("mcpServers")) {
+      root.report(
+          "servers", "is an alias of mcpServers: put all servers under one of the two keys");
+    }
+    return root.has("servers") ? "servers" : "mcpServers";
   }
 
   private static Set<String> serverNames(Map<ServerId, ServerConfig> servers) {

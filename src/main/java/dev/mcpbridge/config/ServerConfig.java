@@ -1,5 +1,6 @@
 package dev.mcpbridge.config;
 
+import dev.mcpbridge.model.PinRules;
 import dev.mcpbridge.model.RiskRules;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.ServerState;
@@ -10,6 +11,7 @@ import java.util.List;
 /**
  * A validated entry of {@code mcpServers}.
  *
+ * @param pins null for those of all servers
  * @param isolation null if all callers share the server
  * @param sandboxPool null if it has no containers
  * @param placement labels that a node needs to run it
@@ -22,6 +24,7 @@ public record ServerConfig(
     ServerId id,
     UpstreamTarget upstreamTarget,
     RiskRules risk,
+    PinRules pins,
     Timeouts timeouts,
     Supervision supervision,
     SessionSettings sessionSettings,
@@ -41,6 +44,7 @@ public record ServerConfig(
             id,
             upstreamTarget,
             risk,
+            pins,
             timeouts,
             supervision.ofOneInstance(),
             sessionSettings,

@@ -34,6 +34,7 @@ public enum ErrorCode {
   REQUEST_TIMEOUT("request_timeout", 408, 408, true),
   SERVER_EXISTS("server_exists", 409, 409, false),
   TOOL_CHANGED("tool_changed", 409, 409, false),
+  DEFINITION_CHANGED("definition_changed", 409, 409, false),
   VOTERS_UNCHANGED("voters_unchanged", 409, 409, false),
   IDEMPOTENCY_IN_PROGRESS("idempotency_in_progress", 409, 409, true),
   CONFIRMATION_EXPIRED("confirmation_expired", 410, 410, false),

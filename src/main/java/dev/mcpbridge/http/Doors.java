@@ -14,6 +14,7 @@ import dev.mcpbridge.call.DecidedCalls;
 import dev.mcpbridge.call.Directory;
 import dev.mcpbridge.call.IdempotencyKeys;
 import dev.mcpbridge.call.OutputSchemaCheck;
+import dev.mcpbridge.call.PinnedDefinitions;
 import dev.mcpbridge.cluster.Cluster;
 import dev.mcpbridge.config.BridgeConfig;
 import dev.mcpbridge.config.LimitsConfig;
@@ -37,6 +38,7 @@ import dev.mcpbridge.http.rest.CredentialsApi;
 import dev.mcpbridge.http.rest.EventsApi;
 import dev.mcpbridge.http.rest.HealthApi;
 import dev.mcpbridge.http.rest.MetricsApi;
+import dev.mcpbridge.http.rest.PinsApi;
 import dev.mcpbridge.http.rest.ServersApi;
 import dev.mcpbridge.http.rest.ToolCallsApi;
 import dev.mcpbridge.http.rest.WhoamiApi;
@@ -45,6 +47,8 @@ import dev.mcpbridge.http.toolcall.ToolCallDoor;
 import dev.mcpbridge.limit.Shares;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.oauth.TokenExchange;
+import dev.mcpbridge.pins.PinStore;
+import dev.mcpbridge.pins.Pins;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.validation.SchemaValidator;
 import io.vertx.core.Handler;
@@ -59,9 +63,10 @@ import java.util.function.Supplier;
 
 /** All doors, built around one call pipeline. */
 record Doors(
-    AccessControl access,
     AccessApi explanations,
     WhoamiApi whoami,
+    PinnedDefinitions pins,
+    PinsApi pinsApi,
     ToolCallsApi calls,
     BatchApi batch,
     BackgroundCallsApi background,
@@ -133,38 +138,32 @@ record Doors(
     IdempotencyKeys idempotency =
         IdempotencyKeys.open(
             Clock.systemUTC(), cluster, bus, dependencies.callerLimits().severalCallers());
-    ToolCallsApi calls =
-        new ToolCallsApi(
-            bus,
-            pipeline,
-            ids,
-            new ToolCallsApi.CallStores(idempotency, background, decided),
-            streams,
-            answers,
-            depth);
+    ToolCallsApi.CallStores stores = new ToolCallsApi.CallStores(idempotency, background, decided);
+    ToolCallsApi calls = new ToolCallsApi(bus, pipeline, ids, stores, streams, answers, depth);
     CatalogueCache catalogueCache = new CatalogueCache(vertx, directory, access);
     return new Doors(
-        access,
         new AccessApi(access, depth),
         new WhoamiApi(access),
+        services.pins(),
+        new PinsApi(services.pins(), depth),
         calls,
         new BatchApi(pipeline, ids, answers, depth),
         new BackgroundCallsApi(background, answers),
         new ServersApi(bus, directory, access, depth),
         new CredentialsApi(bus, access, services.credentials(), identities::grantsAccess, depth),
-        new CatalogueApi(bus, access, services.schemas()),
+        new CatalogueApi(bus, access, services.pins().pins(), services.schemas()),
         new ConfirmationsApi(bus, pipeline, decided, calls, answers, depth),
         new EventsApi(bus, access, streams),
         new HealthApi(directory, access, cluster, conditions),
         new ClusterApi(cluster),
-        new ConnectDoor(
-            services.consents(),
-            CredentialStore.ofConsents(cluster),
-            services.credentials(),
-            identities.authenticator(),
-            identities.config(),
-            identities.url()),
-        new MetricsApi(directory, access, cluster, dependencies.memory(), dependencies.counts()),
+        connect(services, cluster, identities),
+        new MetricsApi(
+            directory,
+            services.pins().pins(),
+            access,
+            cluster,
+            dependencies.memory(),
+            dependencies.counts()),
         new McpDoor(
             mcp(vertx, dependencies, services, decided, ids, streams),
             catalogueCache,
@@ -190,6 +189,16 @@ record Doors(
             dependencies.callerLimits().severalCallers());
     background.open();
     return background;
+  }
+
+  private static ConnectDoor connect(Services services, Cluster cluster, Identities identities) {
+    return new ConnectDoor(
+        services.consents(),
+        CredentialStore.ofConsents(cluster),
+        services.credentials(),
+        identities.authenticator(),
+        identities.config(),
+        identities.url());
   }
 
   private static McpDoor.Dependencies mcp(
@@ -219,11 +228,16 @@ record Doors(
       AccessControl access,
       ConsentTickets consents,
       UpstreamCredentials credentials,
+      PinnedDefinitions pins,
       ArgumentValidator schemas,
       CallPipeline pipeline) {
 
     static Services of(Vertx vertx, HttpVerticle.Dependencies deps, Identities identities) {
-      Directory directory = new Directory(deps.bus(), deps.cluster());
+      PinStore store =
+          new PinStore(
+              vertx, deps.cluster().map("pins"), deps.cluster(), deps.config().pins().file());
+      Pins pins = new Pins(store, Clock.systemUTC(), deps.config().pins());
+      Directory directory = new Directory(deps.bus(), deps.cluster(), pins);
       ConsentTickets consents =
           new ConsentTickets(
               vertx, deps.bus(), CredentialStore.ofConsents(deps.cluster()), identities.url());
@@ -248,6 +262,7 @@ record Doors(
           access,
           consents,
           credentials,
+          new PinnedDefinitions(pins, store, directory, access),
           schemas,
           new CallPipeline(
               deps.bus(),
@@ -256,7 +271,7 @@ record Doors(
               outputs,
               new CallerCredentials(
                   credentials, new TokenExchange(vertx, identities::target), consents),
-              new CallPipeline.Limits(deps.memory(), deps.callerLimits().quotas()),
+              new CallPipeline.Limits(deps.memory(), deps.callerLimits().quotas(), pins),
               deps.counts()));
     }
   }

@@ -2,7 +2,7 @@ package dev.mcpbridge.http;
 
 import dev.mcpbridge.auth.Authenticator;
 import dev.mcpbridge.bus.Bus;
-import dev.mcpbridge.call.AccessControl;
+import dev.mcpbridge.call.PinnedDefinitions;
 import dev.mcpbridge.cluster.Cluster;
 import dev.mcpbridge.config.BridgeConfig;
 import dev.mcpbridge.config.HttpConfig;
@@ -59,7 +59,7 @@ public final class HttpVerticle extends VerticleBase {
   private final BiPredicate<InetSocketAddress, InetSocketAddress> isOwnProcess;
   private volatile HealthApi.Phase phase = HealthApi.Phase.STARTING;
   private CallerChecks callers;
-  private AccessControl access;
+  private PinnedDefinitions pins;
   private AddressChecks addresses;
   private CorsHandler cors;
   private ConnectionGuard guard;
@@ -108,7 +108,7 @@ public final class HttpVerticle extends VerticleBase {
             conditions(),
             new Doors.Identities(
                 callers::authenticator, () -> current, () -> callers.resource().bridge()));
-    access = doors.access();
+    pins = doors.pins();
     Router router = router(doors);
     server =
         vertx
@@ -116,7 +116,9 @@ public final class HttpVerticle extends VerticleBase {
             .connectionHandler(guard::opened)
             .invalidRequestHandler(new InvalidRequestHandler())
             .requestHandler(request -> guard.requestStarted(request, () -> router.handle(request)));
-    return server.listen().recover(e -> Future.failedFuture(cannotListen(e)));
+    return pins.store()
+        .open()
+        .compose(opened -> server.listen().recover(e -> Future.failedFuture(cannotListen(e))));
   }
 
   private HealthApi.Conditions conditions() {
@@ -171,7 +173,8 @@ public final class HttpVerticle extends VerticleBase {
           streams.endOf(principal -> !callers.authenticator().accepts(principal, before));
           addresses.reload(next.http());
           cors = CorsRules.of(next.http());
-          access.reload(next.access());
+          pins.access().reload(next.access());
+          pins.reload(next.pins());
           applied.complete();
         });
     return applied.future();
@@ -186,7 +189,7 @@ public final class HttpVerticle extends VerticleBase {
   public Future<Void> drain(Duration timeout) {
     phase = HealthApi.Phase.STOPPING;
     context.runOnContext(v -> streams.endAll());
-    return server.shutdown(timeout);
+    return server.shutdown(timeout).eventually(() -> pins.store().written());
   }
 
   private Router router(Doors doors) {

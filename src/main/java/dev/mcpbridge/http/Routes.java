@@ -40,6 +40,11 @@ final class Routes {
           && !path.endsWith("/mcp")
           && !path.endsWith("/sse");
     }
+
+    /** Whether a server must not use it through a bridge without keys. */
+    boolean isGuarded() {
+      return scope == Scope.ADMIN || scope == Scope.APPROVE;
+    }
   }
 
   /** The table, the most frequently used route first. */
@@ -75,6 +80,9 @@ final class Routes {
         .add(GET, "/servers/{server}/resource-templates", Scope.READ, doors.catalogue()::templates)
         .add(GET, "/servers/{server}/prompts", Scope.READ, doors.catalogue()::prompts)
         .add(GET, "/tools", Scope.READ, doors.catalogue()::search)
+        .add(GET, "/pins", Scope.APPROVE, doors.pinsApi()::list)
+        .add(GET, "/servers/{server}/pins", Scope.APPROVE, doors.pinsApi()::show)
+        .add(POST, "/servers/{server}/pins", Scope.APPROVE, doors.pinsApi()::decide)
         .add(GET, "/confirmations", Scope.CALL, doors.confirmations()::list)
         .add(GET, "/confirmations/{confirmation}", Scope.CALL, doors.confirmations()::show)
         .add(POST, "/confirmations/{confirmation}", Scope.CALL, doors.confirmations()::decide)
@@ -138,7 +146,7 @@ final class Routes {
     if (route.scope() != null) {
       Callers.of(ctx).require(route.scope());
     }
-    if (route.scope() == Scope.ADMIN) {
+    if (route.isGuarded()) {
       keyless
           .check(ctx)
           .<Void>map(

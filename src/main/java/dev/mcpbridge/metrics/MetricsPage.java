@@ -19,6 +19,7 @@ import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Predicate;
 import java.util.function.ToDoubleFunction;
 
@@ -28,12 +29,17 @@ public final class MetricsPage {
 
   private MetricsPage() {}
 
-  /** The present metrics of a server of this node. */
+  /**
+   * The present metrics of a server of this node.
+   *
+   * @param definitions how many of its definitions are in each state of the pins, and {@code held}
+   */
   public record Server(
       String name,
       String state,
       int processes,
       int tools,
+      Map<String, Long> definitions,
       int inFlight,
       int queued,
       int restarts,
@@ -116,6 +122,7 @@ public final class MetricsPage {
         servers.stream().map(MetricsPage::state).toList());
     gauge("server_processes", "Processes of a server.", each(servers, Server::processes));
     gauge("server_tools", "Tools that a server offers.", each(servers, Server::tools));
+    addDefinitions(servers);
     gauge("calls_in_flight", "Running calls.", each(servers, Server::inFlight));
     gauge("calls_queued", "Queued calls.", each(servers, Server::queued));
     counter("server_restarts", "Restarts of a server.", each(servers, Server::restarts));
@@ -127,6 +134,26 @@ public final class MetricsPage {
         "messages_dropped",
         "Messages dropped for exceeding a limit.",
         each(servers, Server::dropped));
+  }
+
+  /** Only with pins. */
+  private void addDefinitions(List<Server> servers) {
+    List<Point> definitions = new ArrayList<>();
+    for (Server server : servers) {
+      server
+          .definitions()
+          .forEach(
+              (state, count) ->
+                  definitions.add(
+                      new Point(Labels.of("server", server.name(), "state", state), count)));
+    }
+    if (!definitions.isEmpty()) {
+      gauge(
+          "server_definitions",
+          "Definitions of a server by state: approved, changed, new, blocked, missing; and held,"
+              + " those that are not offered.",
+          definitions);
+    }
   }
 
   /** Only with access rules. */

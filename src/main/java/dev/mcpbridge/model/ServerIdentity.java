@@ -17,4 +17,8 @@ public record ServerIdentity(
   public boolean declares(String capability) {
     return JsonObjects.members(capabilities).containsKey(capability);
   }
+
+  public ServerIdentity withoutInstructions() {
+    return new ServerIdentity(serverInfo, capabilities, null, isBridge);
+  }
 }

@@ -117,13 +117,26 @@ public record ServerView(
     return with(pids, newCatalogue, counters);
   }
 
+  /** With another catalogue and other instructions. */
+  public ServerView offering(Catalogue newCatalogue, ServerIdentity newIdentity) {
+    return with(pids, newIdentity, newCatalogue, counters);
+  }
+
   private ServerView with(List<Long> newPids, Catalogue newCatalogue, Counters newCounters) {
+    return with(newPids, identity, newCatalogue, newCounters);
+  }
+
+  private ServerView with(
+      List<Long> newPids,
+      ServerIdentity newIdentity,
+      Catalogue newCatalogue,
+      Counters newCounters) {
     return new ServerView(
         id,
         state,
         newPids,
         protocolVersion,
-        identity,
+        newIdentity,
         newCatalogue,
         risk,
         timeouts,

@@ -12,11 +12,13 @@ import dev.mcpbridge.cluster.SingleNode;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.fixture.BridgeVertx;
+import dev.mcpbridge.fixture.PinFixture;
 import dev.mcpbridge.fixture.ServerViews;
 import dev.mcpbridge.fixture.Stubs;
 import dev.mcpbridge.metrics.Counts;
 import dev.mcpbridge.model.InstanceId;
 import dev.mcpbridge.model.InstanceLocation;
+import dev.mcpbridge.model.PinRules;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.ServerState;
 import dev.mcpbridge.model.ServerView;
@@ -51,7 +53,7 @@ class DirectoryTest {
   void open(@ProvidedBy(BridgeVertx.class) Vertx vertx) {
     this.vertx = vertx;
     bus = Bus.create(vertx, new SingleNode(Clock.systemUTC()), new Counts());
-    directory = new Directory(bus, node());
+    directory = new Directory(bus, node(), PinFixture.of(PinRules.OFF));
     directory.open();
   }
 

@@ -9,17 +9,20 @@ import dev.mcpbridge.cluster.SingleNode;
 import dev.mcpbridge.credentials.CredentialStore;
 import dev.mcpbridge.credentials.UpstreamCredentials;
 import dev.mcpbridge.fixture.EventLoops;
+import dev.mcpbridge.fixture.PinFixture;
 import dev.mcpbridge.fixture.ServerViews;
 import dev.mcpbridge.memory.MemoryBudget;
 import dev.mcpbridge.metrics.Counts;
 import dev.mcpbridge.model.Caller;
 import dev.mcpbridge.model.Catalogue;
 import dev.mcpbridge.model.InstanceLocation;
+import dev.mcpbridge.model.PinRules;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.ServerState;
 import dev.mcpbridge.model.ServerView;
 import dev.mcpbridge.model.Target;
 import dev.mcpbridge.oauth.TokenExchange;
+import dev.mcpbridge.pins.Pins;
 import dev.mcpbridge.protocol.Arguments;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.quota.Quotas;
@@ -44,7 +47,8 @@ final class OneServer {
   OneServer(Vertx vertx) throws Exception {
     this.vertx = vertx;
     bus = Bus.create(vertx, cluster, new Counts());
-    Directory directory = new Directory(bus, cluster);
+    Pins pins = PinFixture.of(PinRules.OFF);
+    Directory directory = new Directory(bus, cluster, pins);
     ConsentTickets consents =
         new ConsentTickets(
             vertx, bus, CredentialStore.ofConsents(cluster), () -> "http://localhost");
@@ -59,7 +63,8 @@ final class OneServer {
                 new UpstreamCredentials(CredentialStore.ofConsents(cluster), any -> ""),
                 new TokenExchange(vertx, server -> null),
                 consents),
-            new CallPipeline.Limits(new MemoryBudget(1 << 20), new Quotas(List.of(), () -> 1)),
+            new CallPipeline.Limits(
+                new MemoryBudget(1 << 20), new Quotas(List.of(), () -> 1), pins),
             new Counts());
     EventLoops.await(vertx, () -> open(directory));
   }

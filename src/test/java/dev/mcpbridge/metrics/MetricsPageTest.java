@@ -5,12 +5,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** The metrics in the formats of Prometheus. */
 class MetricsPageTest {
   private static final MetricsPage.Server SERVER =
-      new MetricsPage.Server("git", "ready", 1, 8, 3, 2, 4, 5, 6);
+      new MetricsPage.Server(
+          "git", "ready", 1, 8, Map.of("approved", 9L, "held", 2L), 3, 2, 4, 5, 6);
   private final Counts counts = new Counts();
 
   private String page(String accept, MetricsPage.Nodes nodes) {

@@ -18,6 +18,10 @@ import dev.mcpbridge.model.RiskLevel;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.ServerView;
 import dev.mcpbridge.model.Tool;
+import dev.mcpbridge.pins.Definition;
+import dev.mcpbridge.pins.Judgement;
+import dev.mcpbridge.pins.Pins;
+import dev.mcpbridge.pins.ServerJudgement;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonWriter;
 import io.vertx.core.Future;
@@ -37,14 +41,16 @@ public final class CatalogueApi {
 
   private final Bus bus;
   private final AccessControl access;
+  private final Pins pins;
   private final ArgumentValidator schemas;
   private final Map<GradedKey, GradedTools> graded = new BoundedMap<>(MAX_GRADED);
 
   /** Callers with the same rights share them. */
   private record GradedKey(ServerId server, String catalogue, Rights rights) {}
 
-  public CatalogueApi(Bus bus, AccessControl access, ArgumentValidator schemas) {
+  public CatalogueApi(Bus bus, AccessControl access, Pins pins, ArgumentValidator schemas) {
     this.bus = bus;
+    this.pins = pins;
     this.schemas = schemas;
     this.access = access;
   }
@@ -113,9 +119,16 @@ public final class CatalogueApi {
       Principal caller, ServerView server, RiskGrading grading, Map<String, String> unusable) {
     GradedKey key = new GradedKey(server.id(), server.catalogue().digest(), access.rights(caller));
     GradedTools cached = graded.get(key);
-    if (cached == null || !cached.isOf(server, grading, unusable)) {
+    Map<Definition.Name, Judgement> judgements =
+        pins.known(server.id()).map(ServerJudgement::all).orElse(Map.of());
+    if (cached == null || !cached.isOf(server, grading, judgements, unusable)) {
       cached =
-          GradedTools.of(server, grading, unusable, tool -> access.leastRisk(caller, server, tool));
+          GradedTools.of(
+              server,
+              grading,
+              judgements,
+              unusable,
+              tool -> access.leastRisk(caller, server, tool));
       graded.put(key, cached);
     }
     return cached;

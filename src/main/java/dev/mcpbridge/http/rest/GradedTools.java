@@ -8,6 +8,9 @@ import dev.mcpbridge.model.RiskRules;
 import dev.mcpbridge.model.ServerView;
 import dev.mcpbridge.model.Target;
 import dev.mcpbridge.model.Tool;
+import dev.mcpbridge.pins.Definition.Name;
+import dev.mcpbridge.pins.DefinitionKind;
+import dev.mcpbridge.pins.Judgement;
 import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonWriter;
@@ -21,6 +24,7 @@ import java.util.function.Function;
  * The tools of one server with their risk, computed once per catalogue and grading. Immutable.
  *
  * @param grading the grading of the gate
+ * @param judgements by the pins; empty if the definitions are not judged
  * @param unusable reasons why input schemas cannot be used, by tool name; may be incomplete
  * @param tag entity tag, which changes with the tools, their levels and their warnings
  */
@@ -28,18 +32,20 @@ record GradedTools(
     Catalogue catalogue,
     RiskRules rules,
     RiskGrading grading,
+    Map<Name, Judgement> judgements,
     Map<String, String> unusable,
     List<Graded> tools,
     String tag) {
 
   /** Members that only the bridge may set; those sent by a server are removed. */
   private static final Set<String> BRIDGE_MEMBERS =
-      Set.of("server_id", "risk_level", "risk_reason", "warnings");
+      Set.of("server_id", "risk_level", "risk_reason", "pin", "warnings");
 
   /**
    * @param definition the definition without {@code BRIDGE_MEMBERS}
+   * @param pin how it compares with the approved one; null if it is not judged
    */
-  record Graded(Tool tool, JsonSlice definition, Risk risk, List<String> warnings) {
+  record Graded(Tool tool, JsonSlice definition, Risk risk, String pin, List<String> warnings) {
 
     /**
      * The list entry of this tool.
@@ -54,6 +60,9 @@ record GradedTools(
       out.membersOf(definition)
           .member("risk_level", risk.level().number())
           .member("risk_reason", risk.reason().apiName());
+      if (pin != null) {
+        out.member("pin", pin);
+      }
       if (!warnings.isEmpty()) {
         out.name("warnings").beginArray();
         warnings.forEach(out::value);
@@ -69,6 +78,7 @@ record GradedTools(
   static GradedTools of(
       ServerView server,
       RiskGrading grading,
+      Map<Name, Judgement> judgements,
       Map<String, String> unusable,
       Function<Tool, RiskLevel> atLeast) {
     Catalogue catalogue = server.catalogue();
@@ -83,21 +93,32 @@ record GradedTools(
                         raised(
                             grading.grade(Target.tool(tool.name()), rules, tool.destructive()),
                             atLeast.apply(tool)),
+                        pin(judgements.get(new Name(DefinitionKind.TOOL, tool.name()))),
                         warnings(catalogue, unusable, tool)))
             .toList();
     int levels = tools.stream().map(Graded::risk).map(GradedTools::hash).toList().hashCode();
-    int hash = 31 * levels + tools.stream().map(Graded::warnings).toList().hashCode();
+    int pins = tools.stream().map(Graded::pin).toList().hashCode();
+    int hash = 31 * (31 * levels + pins) + tools.stream().map(Graded::warnings).toList().hashCode();
     String tag = catalogue.digest() + "-" + Integer.toHexString(hash);
-    return new GradedTools(catalogue, rules, grading, unusable, tools, tag);
+    return new GradedTools(catalogue, rules, grading, judgements, unusable, tools, tag);
   }
 
   private static Risk raised(Risk graded, RiskLevel atLeast) {
     return graded.level().compareTo(atLeast) < 0 ? new Risk(atLeast, Risk.Reason.ACCESS) : graded;
   }
 
-  boolean isOf(ServerView server, RiskGrading current, Map<String, String> reasons) {
+  private static String pin(Judgement judgement) {
+    return judgement == null ? null : judgement.state().word();
+  }
+
+  boolean isOf(
+      ServerView server,
+      RiskGrading current,
+      Map<Name, Judgement> judged,
+      Map<String, String> reasons) {
     return catalogue == server.catalogue()
         && grading == current
+        && judgements == judged
         && rules.equals(server.risk())
         && unusable.equals(reasons);
   }

@@ -10,10 +10,13 @@ import dev.mcpbridge.metrics.MetricsPage;
 import dev.mcpbridge.model.Principal;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.ServerView;
+import dev.mcpbridge.pins.Pins;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.ext.web.RoutingContext;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 
 /**
  * GET /metrics, in the text formats of Prometheus and OpenMetrics. Each node of a cluster reports
@@ -21,6 +24,7 @@ import java.util.List;
  */
 public record MetricsApi(
     Directory directory,
+    Pins pins,
     AccessControl access,
     Cluster cluster,
     MemoryBudget memory,
@@ -62,11 +66,24 @@ public record MetricsApi(
         server.state().apiName(),
         server.pids().size(),
         AccessControl.listed(access.policy(), caller, server).tools().size(),
+        definitions(server.id()),
         counters.inFlight(),
         counters.queued(),
         counters.restarts(),
         counters.garbageLines(),
         counters.dropped());
+  }
+
+  /** The number of definitions by state, and of those that are held; empty if none are judged. */
+  private Map<String, Long> definitions(ServerId server) {
+    Map<String, Long> definitions = new TreeMap<>();
+    pins.known(server)
+        .ifPresent(
+            judged -> {
+              judged.counts().forEach((state, count) -> definitions.put(state.word(), count));
+              definitions.put("held", judged.held());
+            });
+    return definitions;
   }
 
   private static MetricsPage.Nodes nodes(Cluster.View view) {

@@ -66,6 +66,7 @@ class GradedToolsTest {
             new ServerId("s"), new ServerState.Ready(), catalogue, null, InstanceLocation.SOLE),
         grading,
         Map.of(),
+        Map.of(),
         each -> RiskLevel.LOW);
   }
 }

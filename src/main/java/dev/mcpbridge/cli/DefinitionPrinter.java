@@ -1,0 +1,59 @@
+package dev.mcpbridge.cli;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.mcpbridge.protocol.HiddenCharacters;
+import java.util.stream.Collectors;
+
+/** Prints definitions and what differs from the approved ones, with hidden characters escaped. */
+final class DefinitionPrinter {
+  private DefinitionPrinter() {}
+
+  /** A name and a state, with everything hidden in it made visible. */
+  static String title(JsonNode definition) {
+    String name = definition.path("name").asText();
+    return HiddenCharacters.escaped(
+        definition.path("kind").asText()
+            + (name.isEmpty() ? "" : " " + name)
+            + ": "
+            + definition.path("state").asText()
+            + (definition.path("held").asBoolean() ? ", held" : ""));
+  }
+
+  static void print(JsonNode definition) {
+    System.out.println(title(definition));
+    JsonNode approved = definition.path("approved");
+    if (approved.isObject()) {
+      System.out.printf(
+          "  approved %s by %s at %s%n",
+          approved.path("digest").asText(),
+          HiddenCharacters.escaped(approved.path("by").asText()),
+          approved.path("at").asText());
+    }
+    System.out.println("  now      " + definition.path("digest").asText());
+    if (!definition.path("findings").isEmpty()) {
+      System.out.println(
+          definition
+              .path("findings")
+              .valueStream()
+              .map(JsonNode::asText)
+              .collect(Collectors.joining(", ", "  found    ", "")));
+    }
+    for (JsonNode difference : definition.path("differences")) {
+      System.out.println("  " + HiddenCharacters.escaped(difference.path("at").asText()));
+      printLines("    - ", difference.path("before"));
+      printLines("    + ", difference.path("after"));
+    }
+    if (definition.path("more").asBoolean()) {
+      System.out.println("  … and more differences");
+    }
+  }
+
+  /** With a prefix at each line, so that a text cannot look like the output of this command. */
+  private static void printLines(String prefix, JsonNode text) {
+    if (text.isTextual()) {
+      for (String line : HiddenCharacters.escaped(text.asText()).split("\\R", -1)) {
+        System.out.println(prefix + line);
+      }
+    }
+  }
+}

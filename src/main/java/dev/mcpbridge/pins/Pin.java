@@ -1,0 +1,47 @@
+package dev.mcpbridge.pins;
+
+import dev.mcpbridge.model.ServerId;
+import dev.mcpbridge.protocol.JsonSlice;
+
+/**
+ * What a person has decided about a definition.
+ *
+ * @param isBlocked whether it is never offered, whatever it says; else it is offered while it is as
+ *     approved
+ * @param digest of the definition that was shown
+ * @param definition its members that count, in their canonical form; null if it was too large to be
+ *     kept
+ * @param at time of the decision (RFC 3339)
+ * @param by the principal that has decided; {@link #FIRST_SIGHT} without a decision
+ */
+public record Pin(boolean isBlocked, String digest, JsonSlice definition, String at, String by) {
+
+  /** Approved because it was the first, and the rules trust the first. */
+  public static final String FIRST_SIGHT = "first sight";
+
+  /** Whether a definition is the approved one. */
+  boolean approves(ServerId server, DefinitionKind kind, JsonSlice current, String currentDigest) {
+    if (isBlocked) {
+      return false;
+    }
+    if (digest.equals(currentDigest)) {
+      return true;
+    }
+    DigestVersion present = DigestVersion.ALL.get(0);
+    if (present.isOf(digest)) {
+      return false;
+    }
+    return DigestVersion.ALL.stream()
+        .filter(version -> version.isOf(digest))
+        .findFirst()
+        .map(version -> digest.equals(version.digest(server, kind, current)))
+        .orElseGet(() -> isAsKept(kind, current));
+  }
+
+  /** For a digest of a version that this program does not know. */
+  private boolean isAsKept(DefinitionKind kind, JsonSlice current) {
+    DigestVersion present = DigestVersion.ALL.get(0);
+    return definition != null
+        && present.canonical(kind, definition).equals(present.canonical(kind, current));
+  }
+}

@@ -1,0 +1,261 @@
+package dev.mcpbridge.pins;
+
+import dev.mcpbridge.cluster.Cluster;
+import dev.mcpbridge.cluster.SharedMap;
+import dev.mcpbridge.cluster.SharedMap.Change;
+import dev.mcpbridge.cluster.SharedMap.Eviction;
+import dev.mcpbridge.cluster.SharedMap.Item;
+import dev.mcpbridge.file.PrivateFile;
+import dev.mcpbridge.model.ServerId;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import java.io.IOException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+
+/**
+ * The pins of all servers: in a map that the nodes share, and in a lock file beside the
+ * configuration of each node, which a person may edit or replace at any time. A change of the file
+ * is applied to the map as an edit; a change of the map is written to the file. Confined to the
+ * event loop.
+ */
+public final class PinStore {
+  private static final Logger LOG = System.getLogger(PinStore.class.getName());
+  private static final long FILE_MILLIS = 1_000;
+  private static final long CLUSTER_MILLIS = 100;
+
+  private final Vertx vertx;
+  private final SharedMap map;
+  private final Cluster cluster;
+  private final Path file;
+  private final List<Runnable> listeners = new ArrayList<>();
+
+  /** What the file held when it was last read or written. */
+  private Content known = new Content(null, Map.of());
+
+  private boolean isMerged;
+  private boolean wasCurrent;
+  private Future<Void> synchronizing = Future.succeededFuture();
+  private boolean isStale;
+  private String lastFailure;
+
+  /**
+   * @param text null if there is no file
+   */
+  private record Content(String text, Map<ServerId, ServerPins> pins) {}
+
+  /**
+   * @param map a map that holds nothing else
+   * @param file null to keep pins in the map only
+   */
+  public PinStore(Vertx vertx, SharedMap map, Cluster cluster, Path file) {
+    this.vertx = vertx;
+    this.map = map;
+    this.cluster = cluster;
+    this.file = file;
+  }
+
+  /** Reads the file, and keeps file and map the same from then on. Fails if it is invalid. */
+  public Future<Void> open() {
+    map.onChange(this::changed);
+    if (!cluster.isAlone()) {
+      vertx.setPeriodic(CLUSTER_MILLIS, t -> watchCluster());
+    }
+    if (file == null) {
+      isMerged = true;
+      return Future.succeededFuture();
+    }
+    return vertx
+        .executeBlocking(this::read, false)
+        .compose(
+            content -> {
+              vertx.setPeriodic(FILE_MILLIS, t -> synchronizeSoon());
+              return hasMap() ? apply(content) : Future.succeededFuture();
+            });
+  }
+
+  /** Registers a listener for changes of any pins. */
+  void onChange(Runnable listener) {
+    listeners.add(listener);
+  }
+
+  private void changed() {
+    listeners.forEach(Runnable::run);
+    synchronizeSoon();
+  }
+
+  /** The file is merged as soon as this node is a member. */
+  private void watchCluster() {
+    if (!isMerged && hasMap()) {
+      synchronizeSoon();
+    }
+    if (wasCurrent != isCurrent()) {
+      wasCurrent = isCurrent();
+      listeners.forEach(Runnable::run);
+    }
+  }
+
+  /** Whether the pins of the file and of the other nodes have arrived. */
+  boolean isCurrent() {
+    return isMerged && hasMap();
+  }
+
+  private boolean hasMap() {
+    return cluster.isAlone() || cluster.view().state().equals("member");
+  }
+
+  /** Changes with the pins of a server. */
+  long version(ServerId server) {
+    return map.cached(server.name()).version();
+  }
+
+  /** The pins of a server; null if it was never seen. */
+  ServerPins of(ServerId server) {
+    return pins(map.cached(server.name()));
+  }
+
+  private static ServerPins pins(Item item) {
+    return item.isPresent() ? ServerPins.of(item.value()) : null;
+  }
+
+  /**
+   * Replaces the pins of a server.
+   *
+   * @param version the version that they replace
+   */
+  Future<Change> put(ServerId server, long version, ServerPins pins) {
+    return map.put(server.name(), version, pins.toBytes(), Long.MAX_VALUE, Eviction.NEVER);
+  }
+
+  // --- the file
+
+  /** Completes when all changes so far are in the file, or could not be written. */
+  public Future<Void> written() {
+    return synchronizing;
+  }
+
+  /** One at a time; changes meanwhile are taken by the next. */
+  private void synchronizeSoon() {
+    isStale = true;
+    if (file != null && hasMap() && synchronizing.isComplete()) {
+      synchronizing = synchronize().onComplete(done -> report(done.cause())).otherwiseEmpty();
+    }
+  }
+
+  private Future<Void> synchronize() {
+    isStale = false;
+    return vertx
+        .executeBlocking(this::read, false)
+        .compose(content -> apply(content).compose(applied -> write(content.text == null)))
+        .compose(written -> isStale ? synchronize() : Future.succeededFuture());
+  }
+
+  private Content read() throws IOException {
+    if (!Files.exists(file)) {
+      return new Content(null, Map.of());
+    }
+    String text = Files.readString(file);
+    try {
+      return text.equals(known.text) ? known : new Content(text, LockText.read(text));
+    } catch (IOException e) {
+      throw new IOException(
+          file
+              + " is not a lock file: "
+              + e.getMessage()
+              + ". Restore it from version control, or move it away to approve everything again",
+          e);
+    }
+  }
+
+  /**
+   * A file that is missing is written again: its loss is not meant as an approval of what comes
+   * next.
+   */
+  private Future<Void> apply(Content content) {
+    boolean isEdited = content != known && content.text != null;
+    if (isMerged && !isEdited) {
+      return Future.succeededFuture();
+    }
+    Set<ServerId> servers = new HashSet<>(content.pins.keySet());
+    servers.addAll(known.pins.keySet());
+    List<Future<Boolean>> applied =
+        servers.stream().map(server -> apply(server, content.pins.get(server))).toList();
+    return Future.all(applied)
+        .compose(
+            done -> {
+              if (applied.stream().allMatch(Future::result)) {
+                known = content;
+                isMerged = true;
+                listeners.forEach(Runnable::run);
+              }
+              return Future.succeededFuture();
+            });
+  }
+
+  /**
+   * In a cluster the later decision counts, since other nodes may write the same file.
+   *
+   * @param edited null if it is not in the file any longer
+   */
+  private Future<Boolean> apply(ServerId server, ServerPins edited) {
+    Item item = map.cached(server.name());
+    ServerPins present = pins(item);
+    boolean isEdit = isMerged && cluster.isAlone();
+    if (edited == null && !isEdit) {
+      return Future.succeededFuture(true);
+    }
+    if (edited == null) {
+      return map.remove(server.name(), item.version()).map(Change::isDone);
+    }
+    ServerPins base = present == null ? ServerPins.NONE : present;
+    ServerPins before = known.pins.getOrDefault(server, ServerPins.NONE);
+    ServerPins after = isEdit ? base.edited(before, edited) : base.merged(edited);
+    return after.equals(present)
+        ? Future.succeededFuture(true)
+        : put(server, item.version(), after).map(Change::isDone);
+  }
+
+  private Future<Void> write(boolean isMissing) {
+    Map<ServerId, ServerPins> pins = LockText.sorted();
+    map.cached().forEach((server, item) -> pins.put(new ServerId(server), pins(item)));
+    boolean isNeeded = !pins.equals(known.pins) || isMissing && !pins.isEmpty();
+    if (!isMerged || !isNeeded) {
+      return Future.succeededFuture();
+    }
+    Content before = known;
+    return vertx
+        .executeBlocking(
+            () -> {
+              String text = LockText.write(pins);
+              boolean isEdited = Files.exists(file) && !Files.readString(file).equals(before.text);
+              if (isEdited) {
+                return null;
+              }
+              PrivateFile.replace(file, text);
+              return new Content(text, LockText.read(text));
+            },
+            false)
+        .map(
+            written -> {
+              known = Objects.requireNonNullElse(written, before);
+              isStale |= written == null;
+              return null;
+            });
+  }
+
+  private void report(Throwable failure) {
+    String message = failure == null ? null : failure.toString();
+    if (failure != null && !message.equals(lastFailure)) {
+      LOG.log(Level.WARNING, "pins are not in step with {0}: {1}", file, failure.getMessage());
+    }
+    lastFailure = message;
+  }
+}

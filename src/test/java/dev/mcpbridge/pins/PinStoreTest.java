@@ -1,0 +1,172 @@
+package dev.mcpbridge.pins;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.mcpbridge.cluster.Cluster;
+import dev.mcpbridge.cluster.SingleNode;
+import dev.mcpbridge.fixture.BridgeVertx;
+import dev.mcpbridge.fixture.EventLoops;
+import dev.mcpbridge.model.ServerId;
+import dev.mcpbridge.pins.Definition.Name;
+import dev.mcpbridge.protocol.JsonSlice;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.junit5.ProvidedBy;
+import io.vertx.junit5.VertxExtension;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The lock file and the map follow each other. */
+@ExtendWith(VertxExtension.class)
+class PinStoreTest {
+  private static final ServerId SERVER = new ServerId("s");
+  private static final Name TOOL = new Name(DefinitionKind.TOOL, "t");
+  private static final Name OTHER = new Name(DefinitionKind.TOOL, "u");
+
+  @TempDir private Path folder;
+  private Vertx vertx;
+  private Path file;
+
+  @BeforeEach
+  void begin(@ProvidedBy(BridgeVertx.class) Vertx vertx) {
+    this.vertx = vertx;
+    this.file = folder.resolve("bridge.lock.json");
+  }
+
+  private static ServerPins pins(Name name, String digest) {
+    JsonSlice definition = JsonSlice.of("{\"name\":\"t\"}");
+    return new ServerPins(
+        Map.of(name, new Pin(false, digest, definition, "2026-01-01T00:00:00Z", "alice")));
+  }
+
+  private PinStore opened() throws Exception {
+    Cluster alone = new SingleNode(Clock.systemUTC());
+    PinStore store = new PinStore(vertx, alone.map("pins"), alone, file);
+    EventLoops.await(vertx, store::open);
+    return store;
+  }
+
+  private void put(PinStore store, ServerPins pins) throws Exception {
+    EventLoops.await(vertx, () -> store.put(SERVER, store.version(SERVER), pins));
+  }
+
+  private ServerPins of(PinStore store) throws Exception {
+    return EventLoops.await(vertx, () -> Future.succeededFuture(store.of(SERVER)));
+  }
+
+  private static void until(Callable<Boolean> condition) throws Exception {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+    while (!condition.call()) {
+      assertTrue(System.nanoTime() < deadline, "not within 20 s");
+      TimeUnit.MILLISECONDS.sleep(20);
+    }
+  }
+
+  private boolean fileHas(String text) throws Exception {
+    return Files.exists(file) && Files.readString(file).contains(text);
+  }
+
+  @Test
+  void pinsAreInTheFileAndInTheNextStore() throws Exception {
+    PinStore store = opened();
+    assertFalse(Files.exists(file), "nothing is pinned yet");
+
+    put(store, pins(TOOL, "v1:sha256:1"));
+    until(() -> fileHas("v1:sha256:1"));
+
+    assertEquals(pins(TOOL, "v1:sha256:1"), of(opened()));
+  }
+
+  @Test
+  void editOfTheFileIsAppliedAndChangesMeanwhileAreKept() throws Exception {
+    // Given
+    PinStore store = opened();
+    put(store, pins(TOOL, "v1:sha256:1"));
+    until(() -> fileHas("v1:sha256:1"));
+
+    // When
+    Files.writeString(file, Files.readString(file).replace("v1:sha256:1", "v1:sha256:2"));
+    put(store, of(store).with(pins(OTHER, "v1:sha256:3").all()));
+
+    // Then
+    until(() -> of(store).of(TOOL).digest().equals("v1:sha256:2"));
+    until(() -> fileHas("v1:sha256:3") && fileHas("v1:sha256:2"));
+    assertEquals("v1:sha256:3", of(store).of(OTHER).digest());
+  }
+
+  @Test
+  void serverThatIsRemovedFromTheFileIsForgotten() throws Exception {
+    PinStore store = opened();
+    put(store, pins(TOOL, "v1:sha256:1"));
+    until(() -> fileHas("v1:sha256:1"));
+
+    Files.writeString(file, "{\"version\":1,\"servers\":{}}");
+
+    until(() -> of(store) == null);
+  }
+
+  @Test
+  void fileThatVanishesIsWrittenAgain() throws Exception {
+    PinStore store = opened();
+    put(store, pins(TOOL, "v1:sha256:1"));
+    until(() -> fileHas("v1:sha256:1"));
+
+    Files.delete(file);
+
+    until(() -> fileHas("v1:sha256:1"));
+    assertEquals("v1:sha256:1", of(store).of(TOOL).digest());
+  }
+
+  @Test
+  void brokenFilePreventsTheStartAndStaysAsItIs() throws Exception {
+    Files.writeString(file, "{\"version\":1,");
+
+    Exception e = assertThrows(Exception.class, this::opened);
+
+    assertTrue(e.toString().contains("bridge.lock.json is not a lock file"), e.toString());
+    assertEquals("{\"version\":1,", Files.readString(file));
+  }
+
+  @Test
+  void fileThatIsBrokenMeanwhileStaysAndThePinsStay() throws Exception {
+    // Given
+    PinStore store = opened();
+    put(store, pins(TOOL, "v1:sha256:1"));
+    until(() -> fileHas("v1:sha256:1"));
+
+    // When
+    Files.writeString(file, "<<<<<<< conflict");
+    put(store, pins(OTHER, "v1:sha256:3"));
+    EventLoops.await(vertx, store::written);
+
+    // Then
+    assertEquals("<<<<<<< conflict", Files.readString(file));
+    assertEquals("v1:sha256:3", of(store).of(OTHER).digest());
+    assertNull(of(store).of(TOOL));
+  }
+
+  @Test
+  void folderThatCannotBeWrittenOnlyCostsTheFile() throws Exception {
+    file = folder.resolve("no-folder-but-a-file");
+    Files.writeString(file, "");
+    file = file.resolve("bridge.lock.json");
+    PinStore store = opened();
+
+    put(store, pins(TOOL, "v1:sha256:1"));
+    EventLoops.await(vertx, store::written);
+
+    assertEquals("v1:sha256:1", of(store).of(TOOL).digest());
+  }
+}
