@@ -65,7 +65,7 @@ public final class CatalogueCache {
   public Future<ToolCatalogue> of(Principal caller, ServerId id) {
     return access
         .discovered(caller, id)
-        .map(view -> seen(caller, id, directory.known(id).stream().toList(), List.of(view)));
+        .map(view -> seen(caller, id, directory.knownWhole(id).stream().toList(), List.of(view)));
   }
 
   /**
@@ -94,7 +94,7 @@ public final class CatalogueCache {
 
   /** The catalogue of all servers that have been discovered. */
   public ToolCatalogue now(Principal caller) {
-    return seen(caller, null, directory.all(), access.all(caller));
+    return seen(caller, null, directory.allWhole(), access.all(caller));
   }
 
   /**

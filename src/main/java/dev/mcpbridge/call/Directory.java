@@ -155,6 +155,20 @@ public final class Directory {
     return List.copyOf(views.values());
   }
 
+  /** All servers as last published, with what is held of them. */
+  Collection<ServerView> allWhole() {
+    return views.values().stream().map(this::whole).toList();
+  }
+
+  /** A server as last published, with what is held of it, if it exists. */
+  Optional<ServerView> knownWhole(ServerId id) {
+    return known(id).map(this::whole);
+  }
+
+  private ServerView whole(ServerView shown) {
+    return pins.known(shown.id()).map(ServerJudgement::whole).orElse(shown);
+  }
+
   /** A server as last published, if it exists. */
   public Optional<ServerView> known(ServerId id) {
     return Optional.ofNullable(views.get(id));

@@ -7,9 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.mcpbridge.cluster.Cluster;
+import dev.mcpbridge.cluster.SharedMap;
 import dev.mcpbridge.cluster.SingleNode;
 import dev.mcpbridge.fixture.BridgeVertx;
 import dev.mcpbridge.fixture.EventLoops;
+import dev.mcpbridge.fixture.Stubs;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.pins.Definition.Name;
 import dev.mcpbridge.protocol.JsonSlice;
@@ -20,9 +22,12 @@ import io.vertx.junit5.VertxExtension;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -155,6 +160,44 @@ class PinStoreTest {
     assertEquals("<<<<<<< conflict", Files.readString(file));
     assertEquals("v1:sha256:3", of(store).of(OTHER).digest());
     assertNull(of(store).of(TOOL));
+  }
+
+  @Test
+  void nodeOfAClusterIsCurrentOnlyWhenItHasMergedItsFileWithThePinsOfTheOthers() throws Exception {
+    // Given
+    PinStore first = opened();
+    put(first, pins(TOOL, "v1:sha256:1"));
+    until(() -> fileHas("v1:sha256:1"));
+    SharedMap shared = new SingleNode(Clock.systemUTC()).map("pins");
+    AtomicReference<String> state = new AtomicReference<>("joining");
+    List<String> judged = new ArrayList<>();
+    Cluster node =
+        Stubs.of(
+            Cluster.class,
+            (method, arguments) ->
+                method.equals("view")
+                    ? new Cluster.View(state.get(), "n1", null, List.of(), 0, 0, List.of())
+                    : false);
+    PinStore store = new PinStore(vertx, shared, node, file);
+    store.onChange(() -> judged.add(store.isCurrent() + " " + (store.of(SERVER) != null)));
+
+    // When
+    EventLoops.await(vertx, store::open);
+
+    // Then
+    assertFalse(store.isCurrent());
+    assertNull(of(store));
+
+    // When
+    put(store, pins(OTHER, "v1:sha256:3"));
+    state.set("member");
+
+    // Then
+    until(store::isCurrent);
+    assertEquals("v1:sha256:1", of(store).of(TOOL).digest());
+    assertEquals("v1:sha256:3", of(store).of(OTHER).digest());
+    assertFalse(judged.contains("true false"), judged.toString());
+    until(() -> fileHas("v1:sha256:3"));
   }
 
   @Test

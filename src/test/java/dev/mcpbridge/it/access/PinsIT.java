@@ -251,7 +251,7 @@ class PinsIT {
     // Then
     assertEquals(409, mcp);
     assertEquals(409, batch.path("status").asInt(), batch.toString());
-    assertFalse(model.text().contains("\"tool\""), model.toString());
+    assertEquals("409", model.at("/tool_responses/0/status"), model.toString());
   }
 
   @Test
@@ -277,6 +277,31 @@ class PinsIT {
       // Then
       assertIsHeld("a");
       assertEquals(200, bridge.call("b", "{}").status());
+    }
+  }
+
+  @Test
+  void functionOfAnExecutorIsHeldAndItsServerGoesOn() throws Exception {
+    // Given
+    try (EchoApi api = EchoApi.start()) {
+      String function =
+          "{'type':'function','function':{'name':'%s','description':'%s',"
+              + "'parameters':{'type':'object'}}}";
+      String good = "[" + function.formatted("a", "A") + "," + function.formatted("b", "B") + "]";
+      Path functions = Files.writeString(folder.resolve("f.json"), TestBridge.json(good));
+      String config =
+          "{%s,'mcpServers':{'s':{'type':'toolcall','url':'%s','toolsFile':'%s'}}}"
+              .formatted(pins(""), api.url("/run"), functions);
+      bridge = TestBridge.of(config).awaitReady("s");
+      assertEquals(List.of("a", "b"), tools());
+
+      // When
+      Files.writeString(functions, TestBridge.json(good.replace("'A'", "'Evil'")));
+      assertEquals(200, bridge.post("/servers/s/restart", "").status());
+
+      // Then
+      assertIsHeld("a");
+      assertEquals(List.of("b"), tools());
     }
   }
 
@@ -497,7 +522,7 @@ class PinsIT {
                 + TestBridge.auth(
                     TestBridge.key("caller", caller, "'read','call'"),
                     TestBridge.key("boss", boss, "'read','call','approve','admin'"))
-                + ",'access':{'concealment':'all','rules':[{'name':'r','allow':['call'],"
+                + ",'access':{'conceal':'all','rules':[{'name':'r','allow':['call'],"
                 + "'who':{'keys':['caller']},'servers':['s'],'tools':['pull']},"
                 + "{'name':'b','allow':['call'],'who':{'keys':['boss']}}]},"
                 + "'mcpServers':{'s':"

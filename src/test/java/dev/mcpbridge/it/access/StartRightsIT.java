@@ -20,13 +20,15 @@ class StartRightsIT {
 
   @Test
   @EnabledOnOs(OS.LINUX)
-  void withoutKeysAToolCannotStartStopOrRestartServers() throws Exception {
+  void withoutKeysAToolCannotStartStopRestartOrApproveServers() throws Exception {
     try (TestBridge bridge = TestBridge.scripted("")) {
       for (List<String> refused :
           List.of(
               List.of("POST", "/servers"),
               List.of("DELETE", "/servers/s"),
-              List.of("POST", "/servers/s/restart"))) {
+              List.of("POST", "/servers/s/restart"),
+              List.of("GET", "/servers/s/pins"),
+              List.of("POST", "/servers/s/pins"))) {
         assertEquals(
             "403", sendFromTool(bridge, refused.get(0), refused.get(1)), refused.toString());
       }
