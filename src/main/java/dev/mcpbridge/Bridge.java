@@ -69,6 +69,7 @@ public final class Bridge {
   private final AtomicBoolean severalCallers;
   private final Quotas quotas;
   private final StateFiles stateFiles;
+  private final AuditTrail audit;
   private volatile String servers;
 
   private Bridge(Vertx vertx, BridgeConfig config) {
@@ -83,6 +84,7 @@ public final class Bridge {
     Counts counts = new Counts();
     MemoryBudget memory = new MemoryBudget(config.limits().heldBytes());
     Bus bus = Bus.create(vertx, cluster, counts);
+    this.audit = new AuditTrail(vertx, bus, config, cluster.name());
     this.newestConfiguration = new ReplicatedText(cluster.map("configuration"));
     this.risk = new RiskVerticle(bus, cluster, config.risk(), severalCallers::get);
     BridgeIdentity self = new BridgeIdentity(Version.current(), cluster::bridge);
@@ -175,7 +177,9 @@ public final class Bridge {
     severalCallers.set(config.withAuth(next.auth()).hasSeveralCallers());
     risk.reload(next.risk());
     quotas.reload(next.quotas());
-    return http.reload(next).compose(applied -> supervisor.reload(next));
+    return http.reload(next)
+        .compose(applied -> supervisor.reload(next))
+        .onSuccess(applied -> audit.configured());
   }
 
   /** The listener keeps its address, even if a file without keys names a loopback address. */
@@ -219,6 +223,7 @@ public final class Bridge {
         .transform(ended -> vertx.executeBlocking(Bridge::forgetProcesses, false))
         .transform(forgotten -> stateFiles.written())
         .transform(ended -> cluster.close())
+        .transform(left -> audit.close())
         .onComplete(ended -> end().onComplete(closed), failed -> end().onComplete(closed));
     return closed.future();
   }
@@ -251,8 +256,9 @@ public final class Bridge {
   }
 
   private Future<String> open() {
-    return vertx
-        .deployVerticle(risk)
+    return audit
+        .open()
+        .compose(opened -> vertx.deployVerticle(risk))
         .compose(id -> vertx.deployVerticle(http))
         .compose(id -> stateFiles.keep(http.port()))
         .compose(id -> vertx.executeBlocking(Orphans::killOrphans, false))

@@ -59,6 +59,13 @@ final class StateFiles {
     return credentialFile.keep();
   }
 
+  /** The folder of the audit trail. */
+  static Path auditFolder(BridgeConfig config) {
+    int port = config.http().port();
+    Path folder = config.audit().folder();
+    return folder != null ? folder : folder().resolve(port == 0 ? "audit" : "audit-" + port);
+  }
+
   private static Path folder() {
     return StateFolder.of(System.getenv());
   }

@@ -1,6 +1,7 @@
 package dev.mcpbridge.bus;
 
 import dev.mcpbridge.error.Executed;
+import dev.mcpbridge.model.AuditRecord;
 import dev.mcpbridge.model.BridgeEvent;
 import dev.mcpbridge.model.Call;
 import dev.mcpbridge.model.CallEvent;
@@ -101,6 +102,9 @@ public final class Addresses {
   /** The events of {@code /events}. */
   public static final Topic<BridgeEvent> EVENTS = Topic.toAllNodes("events", WireCodecs.EVENT);
 
+  /** The audit trail. Served only if there is one. */
+  public static final Address<AuditRecord, Void> AUDIT = Address.local("audit.record");
+
   private Addresses() {}
 
   /**
@@ -125,10 +129,7 @@ public final class Addresses {
         server, "isolated", WireCodecs.CALL, WireCodecs.JSON, Addresses::callTimeout);
   }
 
-  /**
-   * Waits until the server has a catalogue, and starts the server if it is lazy. The request is the
-   * timeout in milliseconds.
-   */
+  /** Waits for the catalogue; starts a lazy server. The request is the timeout in milliseconds. */
   public static Address<Long, ServerView> ready(ServerId server) {
     return Address.atAnyOwner(
         server, "ready", WireCodecs.NUMBER, ServerViewCodec.WHOLE, millis -> millis + GRACE_MILLIS);

@@ -76,6 +76,11 @@ public final class Bus {
     return promise.future();
   }
 
+  /** Whether a handler of this node is registered. */
+  public boolean isServed(Address<?, ?> address) {
+    return pendingReplies.containsKey(address.name());
+  }
+
   /** Runs a task on the event loop after some time. */
   void later(long millis, Runnable task) {
     vertx.setTimer(millis, t -> task.run());

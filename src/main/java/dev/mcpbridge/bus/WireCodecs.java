@@ -152,6 +152,7 @@ public final class WireCodecs {
         in.optional(WireReader::text),
         in.optional(WireReader::text),
         in.text(),
+        null,
         null);
   }
 

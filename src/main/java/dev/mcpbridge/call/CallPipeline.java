@@ -127,16 +127,21 @@ public final class CallPipeline {
   public Future<CallOutcome> run(CallRequest request) {
     CancellationToken cancellation = cancellationOf(request.id());
     long startNanos = System.nanoTime();
+    CallAudit audit = CallAudit.of(bus, request);
     return resolve(request, cancellation)
         .map(server -> admit(request, cancellation, server, startNanos))
         .compose(
             admitted ->
                 limits
                     .quotas()
-                    .within(Quotas.Place.RECEIVER, admitted.call(), () -> judge(admitted, request)))
+                    .within(
+                        Quotas.Place.RECEIVER,
+                        admitted.call(),
+                        () -> judge(admitted, request, audit)))
         .onComplete(done -> cancellations.remove(request.id()))
         .recover(failure -> explained(request.caller(), request.server(), failure))
-        .recover(failure -> recordFailure(request.server(), request.target(), failure));
+        .recover(failure -> recordFailure(request.server(), request.target(), failure))
+        .onComplete(audit::ended, audit::failed);
   }
 
   /** The consents that callers are asked for. */
@@ -158,10 +163,15 @@ public final class CallPipeline {
     return credentials.explained(caller, server, failure);
   }
 
-  private Future<CallOutcome> judge(AdmittedCall admitted, CallRequest request) {
+  private Future<CallOutcome> judge(AdmittedCall admitted, CallRequest request, CallAudit audit) {
     return TimeLimit.beforeCall(admitted.call().deadlineNanos(), validate(admitted, request))
         .compose(valid -> assess(admitted))
-        .compose(decision -> credentialed(admitted).compose(call -> act(call, decision)));
+        .compose(
+            decision ->
+                audit
+                    .decided(decision, admitted.definitionDigest())
+                    .compose(recorded -> credentialed(admitted))
+                    .compose(call -> act(call, decision)));
   }
 
   /** The call with the credential of its caller, which is obtained only for one that may run. */
@@ -183,15 +193,26 @@ public final class CallPipeline {
   public Future<CallOutcome> runApproved(Confirmation approved, boolean streaming) {
     CancellationToken cancellation = cancellationOf(approved.call().id());
     Call call = approved.call().withCancellation(cancellation).withStreaming(streaming);
+    CallAudit audit = CallAudit.of(bus, call, approved.id());
     return awaitStart(call.caller(), call.server(), call.target(), cancellation)
         .map(server -> readmit(call, approved.definitionDigest(), server))
-        .compose(admitted -> assess(admitted).compose(decision -> actApproved(admitted, decision)))
+        .compose(admitted -> judgeApproved(admitted, audit))
         .onComplete(done -> cancellations.remove(call.id()))
         .onComplete(
             done -> reportEnd(approved, Executed.YES),
             failure -> reportEnd(approved, BridgeException.of(failure).executed()))
         .recover(failure -> explained(call.caller(), call.server(), failure))
-        .recover(failure -> recordFailure(call.server(), call.target(), failure));
+        .recover(failure -> recordFailure(call.server(), call.target(), failure))
+        .onComplete(audit::ended, audit::failed);
+  }
+
+  private Future<CallOutcome> judgeApproved(AdmittedCall admitted, CallAudit audit) {
+    return assess(admitted)
+        .compose(
+            decision ->
+                audit
+                    .decided(decision, admitted.definitionDigest())
+                    .compose(recorded -> actApproved(admitted, decision)));
   }
 
   /** Reports the end of an approved call, for later queries of the confirmation. */

@@ -106,6 +106,7 @@ public final class Main {
         .addSubcommand(new ClusterCommand())
         .addSubcommand(new AccessCommand())
         .addSubcommand(new PinsCommand())
+        .addSubcommand(new AuditCommand())
         .addSubcommand(new ToolsCommand())
         .addSubcommand(new CallCommand())
         .addSubcommand(new ConfirmCommand())

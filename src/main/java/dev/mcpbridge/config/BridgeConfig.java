@@ -10,6 +10,7 @@ import java.util.Map;
 /**
  * The validated configuration.
  *
+ * @param audit null without an audit trail
  * @param cluster null for a bridge that is not part of a cluster
  * @param servers in the order of the file
  * @param drainMillis how long calls in flight may continue after their server is told to stop
@@ -23,6 +24,7 @@ public record BridgeConfig(
     CredentialsConfig credentials,
     RiskConfig risk,
     PinsConfig pins,
+    AuditConfig audit,
     LimitsConfig limits,
     ThreadsConfig threads,
     SandboxConfig sandbox,
@@ -65,6 +67,7 @@ public record BridgeConfig(
         credentials,
         risk,
         newPins,
+        audit,
         limits,
         threads,
         sandbox,

@@ -75,6 +75,7 @@ public final class ConfigReader {
               "approver",
               "an operator is identified by a key or token: add auth.keys or auth.issuers");
     }
+    AuditConfig audit = AuditConfig.read(root.section("audit"), root.has("audit"));
     CredentialsConfig credentials = CredentialsConfig.read(root.section("credentials"));
     LimitsConfig limits = limits(root.section("limits"), root.section("validation"));
     ThreadsConfig threads = ThreadsConfig.read(root.section("threads"));
@@ -101,6 +102,7 @@ public final class ConfigReader {
         credentials,
         risk,
         pins,
+        audit,
         limits,
         threads,
         sandbox,

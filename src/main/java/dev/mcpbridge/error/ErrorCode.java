@@ -67,6 +67,7 @@ public enum ErrorCode {
   NOT_OWNER("not_owner", 503, 503, true),
   NO_QUORUM("no_quorum", 503, 503, true),
   ISSUER_UNAVAILABLE("issuer_unavailable", 503, 503, true),
+  AUDIT_UNAVAILABLE("audit_unavailable", 503, 503, true),
   ISOLATION_UNAVAILABLE("isolation_unavailable", 503, 503, false),
   SANDBOX_TIMEOUT("sandbox_timeout", 504, 504, false),
   DEADLINE_EXCEEDED("deadline_exceeded", 504, 504, true),

@@ -262,7 +262,7 @@ record Doors(
           access,
           consents,
           credentials,
-          new PinnedDefinitions(pins, store, directory, access),
+          new PinnedDefinitions(pins, store, directory, access, deps.bus()),
           schemas,
           new CallPipeline(
               deps.bus(),

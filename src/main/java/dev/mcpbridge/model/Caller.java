@@ -12,12 +12,19 @@ import java.util.Set;
  *     keys, which all have the same name
  * @param token the access token of the caller; known to the node that has received it only, and
  *     null for keys
+ * @param door how the request came in, such as {@code mcp}; known to the node that has received it
+ *     only, and null for others
  */
 public record Caller(
-    Principal principal, String session, String authorization, String share, String token) {
+    Principal principal,
+    String session,
+    String authorization,
+    String share,
+    String token,
+    String door) {
 
   public Caller(Principal principal, String session) {
-    this(principal, session, null, principal.name(), null);
+    this(principal, session, null, principal.name(), null, null);
   }
 
   /** A caller without a session. */
@@ -37,19 +44,23 @@ public record Caller(
 
   /** The same caller with the rights of another credential. */
   public Caller withPrincipal(Principal current) {
-    return new Caller(current, session, authorization, share, token);
+    return new Caller(current, session, authorization, share, token, door);
   }
 
   public Caller withAuthorization(String credential) {
-    return new Caller(principal, session, credential, share, token);
+    return new Caller(principal, session, credential, share, token, door);
   }
 
   public Caller withToken(String accessToken) {
-    return new Caller(principal, session, authorization, share, accessToken);
+    return new Caller(principal, session, authorization, share, accessToken, door);
   }
 
   public Caller withShare(String newShare) {
-    return new Caller(principal, session, authorization, newShare, token);
+    return new Caller(principal, session, authorization, newShare, token, door);
+  }
+
+  public Caller withDoor(String newDoor) {
+    return new Caller(principal, session, authorization, share, token, newDoor);
   }
 
   /** Identifies calls that belong together: those of a session, or else those of a name. */

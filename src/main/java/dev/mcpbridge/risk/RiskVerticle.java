@@ -7,6 +7,7 @@ import dev.mcpbridge.bus.Addresses.PendingConfirmation;
 import dev.mcpbridge.bus.Bus;
 import dev.mcpbridge.cluster.Cluster;
 import dev.mcpbridge.config.RiskConfig;
+import dev.mcpbridge.model.AuditRecord;
 import dev.mcpbridge.model.BridgeEvent;
 import dev.mcpbridge.model.Confirmation;
 import dev.mcpbridge.protocol.JsonWriter;
@@ -59,7 +60,23 @@ public final class RiskVerticle extends VerticleBase {
     return confirmations
         .claim(decision)
         .onSuccess(claimed -> publishStatus(claimed, decision.confirm() ? "approved" : "rejected"))
+        .onSuccess(claimed -> record(claimed, decision))
         .map(claimed -> decision.confirm() ? claimed : null);
+  }
+
+  private void record(Confirmation claimed, HumanDecision decision) {
+    if (bus.isServed(Addresses.AUDIT)) {
+      bus.request(
+          Addresses.AUDIT,
+          new AuditRecord("confirmation")
+              .with("confirmation", claimed.id())
+              .with("decision", decision.confirm() ? "approve" : "reject")
+              .with("approver", decision.by().name())
+              .with("principal", claimed.call().caller().name())
+              .with("server", claimed.call().server().name())
+              .with("name", claimed.call().target().name())
+              .with("digest", claimed.digest()));
+    }
   }
 
   private void publishStatus(Confirmation confirmation, String status) {

@@ -4,6 +4,7 @@ import dev.mcpbridge.bus.Addresses;
 import dev.mcpbridge.bus.Addresses.ResourceUpdate;
 import dev.mcpbridge.bus.Addresses.ServerRequest;
 import dev.mcpbridge.bus.Bus;
+import dev.mcpbridge.model.AuditRecord;
 import dev.mcpbridge.model.BridgeEvent;
 import dev.mcpbridge.model.Call;
 import dev.mcpbridge.model.CallEvent;
@@ -77,6 +78,20 @@ final class ViewPublisher implements Upstream.Listener {
         event.member("last_error", view.lastError().reason());
       }
       publishEvent("server", event.endObject());
+      record(view);
+    }
+  }
+
+  private void record(ServerView view) {
+    if (bus.isServed(Addresses.AUDIT)) {
+      bus.request(
+          Addresses.AUDIT,
+          new AuditRecord("server")
+              .with("server", view.id().name())
+              .with("instance", instanceId.number())
+              .with("state", lastState)
+              .with("program", view.program())
+              .with("reason", view.lastError() == null ? null : view.lastError().reason()));
     }
   }
 

@@ -61,7 +61,7 @@ public final class Callers {
    */
   public static Caller caller(RoutingContext ctx, Caller known) {
     String token = ctx.get(TOKEN);
-    Caller caller = token == null ? known : known.withToken(token);
+    Caller caller = (token == null ? known : known.withToken(token)).withDoor(door(ctx));
     String authorization = ctx.request().getHeader(AUTHORIZATION);
     if (authorization == null) {
       return caller;
@@ -71,6 +71,15 @@ public final class Callers {
           ErrorCode.MALFORMED_REQUEST, AUTHORIZATION + " is not a valid Authorization value");
     }
     return caller.withAuthorization(authorization);
+  }
+
+  /** The door of a request, by its path. */
+  private static String door(RoutingContext ctx) {
+    String path = ctx.request().path();
+    if (path.endsWith("/mcp") || path.endsWith("/sse")) {
+      return "mcp";
+    }
+    return path.startsWith("/toolcall") ? "toolcall" : "rest";
   }
 
   /** Whether a text is a valid value of Authorization. */

@@ -1,0 +1,68 @@
+package dev.mcpbridge;
+
+import dev.mcpbridge.audit.AuditLog;
+import dev.mcpbridge.audit.AuditVerticle;
+import dev.mcpbridge.bus.Addresses;
+import dev.mcpbridge.bus.Bus;
+import dev.mcpbridge.config.BridgeConfig;
+import dev.mcpbridge.model.AuditRecord;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+
+/**
+ * The audit trail of a bridge, from its first record to its last; nothing if none is configured.
+ */
+final class AuditTrail {
+  private final Vertx vertx;
+  private final Bus bus;
+  private final BridgeConfig config;
+  private final String node;
+  private volatile String deployed;
+
+  /**
+   * @param node name of the node; null for a single node
+   */
+  AuditTrail(Vertx vertx, Bus bus, BridgeConfig config, String node) {
+    this.vertx = vertx;
+    this.bus = bus;
+    this.config = config;
+    this.node = node;
+  }
+
+  /** Opens it before anything else. Fails if it cannot be written. */
+  Future<Void> open() {
+    if (config.audit() == null) {
+      return Future.succeededFuture();
+    }
+    AuditLog log = new AuditLog(config.audit(), StateFiles.auditFolder(config), node);
+    return vertx
+        .deployVerticle(new AuditVerticle(bus, log))
+        .onSuccess(
+            id -> {
+              deployed = id;
+              record(bridge("started").with("version", Version.current()));
+            })
+        .mapEmpty();
+  }
+
+  /** A configuration was applied. */
+  void configured() {
+    record(new AuditRecord("config").with("state", "applied"));
+  }
+
+  /** Closes it after everything else. */
+  Future<Void> close() {
+    record(bridge("stopped"));
+    return deployed == null ? Future.succeededFuture() : vertx.undeploy(deployed);
+  }
+
+  private static AuditRecord bridge(String state) {
+    return new AuditRecord("bridge").with("state", state);
+  }
+
+  private void record(AuditRecord record) {
+    if (bus.isServed(Addresses.AUDIT)) {
+      bus.request(Addresses.AUDIT, record);
+    }
+  }
+}

@@ -1,0 +1,42 @@
+package dev.mcpbridge.audit;
+
+import dev.mcpbridge.config.AuditConfig;
+import dev.mcpbridge.protocol.JsonSlice;
+import dev.mcpbridge.protocol.JsonWriter;
+import java.security.GeneralSecurityException;
+import java.util.HexFormat;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
+
+/**
+ * What a record has of the arguments of a call. A digest is keyed (HMAC-SHA-256, RFC 2104), since
+ * short arguments could be guessed from a plain one. Confined to the thread of the log.
+ */
+final class ArgumentsRule {
+  private static final int MAX_WHOLE = 64 << 10;
+
+  private final AuditConfig.Content content;
+  private final Mac mac;
+
+  ArgumentsRule(AuditConfig.Content content, byte[] key) throws GeneralSecurityException {
+    this.content = content;
+    this.mac = Mac.getInstance("HmacSHA256");
+    mac.init(new SecretKeySpec(key, "HmacSHA256"));
+  }
+
+  void write(JsonWriter out, JsonSlice arguments) {
+    if (arguments == null || content == AuditConfig.Content.NONE) {
+      return;
+    }
+    out.member("arguments_digest", "hmac-sha256:" + HexFormat.of().formatHex(digest(arguments)));
+    out.member("arguments_bytes", arguments.length());
+    if (content == AuditConfig.Content.FULL && arguments.length() <= MAX_WHOLE) {
+      out.member("arguments", arguments);
+    }
+  }
+
+  private byte[] digest(JsonSlice arguments) {
+    mac.update(arguments.bytes(), arguments.from(), arguments.length());
+    return mac.doFinal();
+  }
+}

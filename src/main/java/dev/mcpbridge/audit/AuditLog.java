@@ -1,0 +1,204 @@
+package dev.mcpbridge.audit;
+
+import dev.mcpbridge.audit.AuditWriter.Entry;
+import dev.mcpbridge.config.AuditConfig;
+import dev.mcpbridge.model.AuditRecord;
+import java.io.IOException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Writes the audit trail on a thread of its own. Records are written as they come, and are on the
+ * disk 20 ms later, or at once if a sender waits for it. Thread-safe.
+ *
+ * <p>While nothing can be written, the records wait and calls are refused, or the records are
+ * dropped and counted, as configured. A record {@code gap} tells how many are missing.
+ */
+public final class AuditLog {
+  private static final Logger LOG = System.getLogger(AuditLog.class.getName());
+  private static final int MAX_WAITING = 65_536;
+  private static final int MAX_BATCH = 4_096;
+  private static final long IDLE_MILLIS = 200;
+  private static final long RETRY_MILLIS = 500;
+  private static final long CLOSE_MILLIS = 5_000;
+
+  private final AuditConfig config;
+  private final Path folder;
+  private final AuditWriter writer;
+  private final BlockingQueue<Entry> waiting = new LinkedBlockingQueue<>(MAX_WAITING);
+  private final AtomicLong lost = new AtomicLong();
+  private final Thread thread = new Thread(this::run, "audit");
+  private volatile boolean isFailing;
+  private volatile boolean isClosing;
+
+  /**
+   * @param folder where the trail is kept
+   * @param node name of the node; null for a single node
+   */
+  public AuditLog(AuditConfig config, Path folder, String node) {
+    this.config = config;
+    this.folder = folder;
+    this.writer = new AuditWriter(config, folder, node);
+  }
+
+  /**
+   * Continues the trail of the folder, or begins one. Blocks.
+   *
+   * @throws IOException if it cannot be written, another bridge writes it, or its end is damaged
+   */
+  public void open() throws IOException {
+    try {
+      writer.open();
+    } catch (IOException e) {
+      writer.close();
+      throw e;
+    }
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  /** Whether a call may run: whether its decision can be recorded, or need not be. */
+  public boolean mayRun() {
+    return !config.refusesOnFailure() || !isFailing && waiting.remainingCapacity() > MAX_BATCH;
+  }
+
+  /** Whether calls of levels 2 and 3 wait for their record. */
+  public boolean isStrict() {
+    return config.strict();
+  }
+
+  public void append(AuditRecord record) {
+    append(record, null);
+  }
+
+  /**
+   * @param durable run on the thread of the log when the record is on the disk, or will never be;
+   *     null if no sender waits
+   */
+  public void append(AuditRecord record, Runnable durable) {
+    if (isClosing || !waiting.offer(new Entry(record, durable))) {
+      lost.incrementAndGet();
+      if (durable != null) {
+        durable.run();
+      }
+    }
+  }
+
+  /** Writes what waits and a last checkpoint; waits for it for some seconds. */
+  public void close() {
+    isClosing = true;
+    try {
+      thread.join(CLOSE_MILLIS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  // --- the thread
+
+  private void run() {
+    List<Entry> batch = new ArrayList<>();
+    try {
+      while (!isClosing || !waiting.isEmpty()) {
+        long patience = Math.min(IDLE_MILLIS, writer.millisToForce());
+        Entry first = waiting.poll(patience, TimeUnit.MILLISECONDS);
+        if (first != null) {
+          batch.add(first);
+          waiting.drainTo(batch, MAX_BATCH);
+          writeAll(batch);
+          batch.clear();
+        }
+        maintain();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    finish();
+  }
+
+  /** Writes a batch; with {@code refuse} it is tried again until it works or the log is closed. */
+  private void writeAll(List<Entry> batch) throws InterruptedException {
+    boolean isDone = false;
+    while (!isDone) {
+      long missing = lost.get();
+      try {
+        writer.write(batch, missing);
+        lost.addAndGet(-missing);
+        isDone = true;
+      } catch (IOException e) {
+        failed(e);
+        isDone = !config.refusesOnFailure() || isClosing;
+        if (isDone) {
+          drop(batch);
+        } else {
+          Thread.sleep(RETRY_MILLIS);
+        }
+      }
+    }
+  }
+
+  private void drop(List<Entry> batch) {
+    lost.addAndGet(batch.size());
+    for (Entry entry : batch) {
+      if (entry.durable() != null) {
+        entry.durable().run();
+      }
+    }
+  }
+
+  /** Whatever fails here is tried again in the next round. */
+  private void maintain() {
+    try {
+      if (writer.millisToForce() == 0 || isFailing) {
+        writer.force();
+      }
+      long missing = lost.get();
+      if (missing > 0) {
+        writer.write(List.of(), missing);
+        lost.addAndGet(-missing);
+      }
+      writer.maintain();
+      recovered();
+    } catch (IOException e) {
+      failed(e);
+      if (!config.refusesOnFailure()) {
+        writer.release();
+      }
+    }
+  }
+
+  private void finish() {
+    try {
+      writer.finish();
+    } catch (IOException e) {
+      failed(e);
+    }
+    writer.release();
+  }
+
+  private void failed(IOException e) {
+    if (!isFailing) {
+      LOG.log(
+          Level.ERROR,
+          "the audit trail in {0} cannot be written, {1}: {2}",
+          folder,
+          config.refusesOnFailure() ? "calls are refused" : "records are lost",
+          e.toString());
+    }
+    isFailing = true;
+  }
+
+  private void recovered() {
+    if (isFailing) {
+      LOG.log(Level.INFO, "the audit trail in {0} is written again", folder);
+      isFailing = false;
+    }
+  }
+}

@@ -1,0 +1,187 @@
+package dev.mcpbridge.audit;
+
+import dev.mcpbridge.config.AuditConfig;
+import dev.mcpbridge.model.AuditRecord;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Writes records into the files of a trail, with checkpoints, and deletes expired files. After a
+ * failure the trail is as before, and the same can be tried again. Confined to one thread; every
+ * method blocks.
+ */
+final class AuditWriter {
+  private static final long FORCE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+  private static final long CHECKPOINT_NANOS = TimeUnit.SECONDS.toNanos(60);
+
+  private final AuditConfig config;
+  private final Path folder;
+  private final String node;
+  private final Segments segments;
+  private final List<Runnable> unforced = new ArrayList<>();
+  private AuditKey key;
+  private ArgumentsRule argumentsRule;
+  private Chain chain;
+
+  /** The first record of a file, while it is not written. */
+  private AuditRecord header;
+
+  private long checkpointSeq;
+  private long checkpointNanos = System.nanoTime();
+  private long forcedNanos = System.nanoTime();
+  private boolean isForced = true;
+
+  /**
+   * @param durable run when the record is on the disk; null if no sender waits
+   */
+  record Entry(AuditRecord record, Runnable durable) {}
+
+  AuditWriter(AuditConfig config, Path folder, String node) {
+    this.config = config;
+    this.folder = folder;
+    this.node = node;
+    this.segments = new Segments(folder);
+  }
+
+  /**
+   * Continues the trail of the folder, or begins one.
+   *
+   * @throws IOException if it cannot be written, another bridge writes it, or its end is damaged
+   */
+  void open() throws IOException {
+    Segments.End end = segments.open();
+    try {
+      key = AuditKey.in(folder);
+      argumentsRule = new ArgumentsRule(config.arguments(), key.derived("arguments/1"));
+      chain = new Chain(node, end.seq(), end.hash());
+      begin(
+          new AuditRecord("segment")
+              .with("continues", end.file())
+              .with("closed", Boolean.toString("checkpoint".equals(end.event())))
+              .with("torn_bytes", end.tornBytes()));
+      write(List.of(), 0);
+      force();
+    } catch (GeneralSecurityException e) {
+      throw new IOException("the key in " + folder + " cannot be used: " + e.getMessage(), e);
+    }
+  }
+
+  private void begin(AuditRecord first) throws IOException {
+    segments.begin(chain.seq() + 1);
+    header = first.with("version", 1).with("public_key", key.publicKey());
+  }
+
+  /**
+   * Writes all records, or none.
+   *
+   * @param lost how many records were lost since the last write
+   */
+  void write(List<Entry> batch, long lost) throws IOException {
+    Chain.Place place = chain.place();
+    ByteArrayOutputStream lines = new ByteArrayOutputStream(512 + batch.size() * 768);
+    if (header != null) {
+      lines.writeBytes(chain.line(header, argumentsRule));
+    }
+    if (lost > 0) {
+      lines.writeBytes(chain.line(new AuditRecord("gap").with("lost", lost), argumentsRule));
+    }
+    batch.forEach(entry -> lines.writeBytes(chain.line(entry.record(), argumentsRule)));
+    try {
+      segments.write(lines.toByteArray(), lines.size());
+    } catch (IOException e) {
+      chain.goBack(place);
+      throw e;
+    }
+    header = null;
+    isForced = false;
+    batch.stream().map(Entry::durable).filter(Objects::nonNull).forEach(unforced::add);
+  }
+
+  /** Time until what was written must be on the disk; 0 if it must be now. */
+  long millisToForce() {
+    long left = forcedNanos + FORCE_NANOS - System.nanoTime();
+    return isForced
+        ? Long.MAX_VALUE
+        : unforced.isEmpty() ? Math.max(0, TimeUnit.NANOSECONDS.toMillis(left)) : 0;
+  }
+
+  /** Puts on the disk what was written, and tells those who wait for it. */
+  void force() throws IOException {
+    if (!isForced) {
+      segments.force();
+      isForced = true;
+      forcedNanos = System.nanoTime();
+      release();
+    }
+  }
+
+  /** Lets go on who waits. */
+  void release() {
+    unforced.forEach(Runnable::run);
+    unforced.clear();
+  }
+
+  /** Does what is due: checkpoints, the next file, the deletion of expired ones. */
+  void maintain() throws IOException {
+    boolean isFull = segments.size() >= config.segmentBytes();
+    boolean isDue = System.nanoTime() - checkpointNanos >= CHECKPOINT_NANOS;
+    if (chain.seq() > checkpointSeq && (isFull || isDue)) {
+      checkpoint();
+    }
+    if (isFull) {
+      begin(new AuditRecord("segment").with("continues", segments.name()));
+      write(List.of(), 0);
+      retain();
+    }
+  }
+
+  /** Signs the trail so far; a cut-off end shows to those who have a later checkpoint. */
+  private void checkpoint() throws IOException {
+    String signature;
+    try {
+      signature = key.sign(Chain.signedText(node, chain.seq() + 1, chain.last()));
+    } catch (GeneralSecurityException e) {
+      throw new IOException("the checkpoint cannot be signed", e);
+    }
+    append(new AuditRecord("checkpoint").with("signature", signature));
+    checkpointSeq = chain.seq();
+    checkpointNanos = System.nanoTime();
+    Head.write(folder, new Head(chain.seq(), chain.last()));
+  }
+
+  private void append(AuditRecord record) throws IOException {
+    write(List.of(new Entry(record, null)), 0);
+    force();
+  }
+
+  /** Deletes the oldest files; the next one joins on to their last hash. */
+  private void retain() throws IOException {
+    Path oldest = segments.expired(config.keepMillis(), config.maxBytes());
+    while (oldest != null) {
+      append(new AuditRecord("retention").with("deleted", oldest.getFileName().toString()));
+      Files.delete(oldest);
+      oldest = segments.expired(config.keepMillis(), config.maxBytes());
+    }
+  }
+
+  /** Closes the trail with a checkpoint. */
+  void finish() throws IOException {
+    try {
+      checkpoint();
+    } finally {
+      close();
+    }
+  }
+
+  /** Leaves the trail as it is. */
+  void close() throws IOException {
+    segments.close();
+  }
+}

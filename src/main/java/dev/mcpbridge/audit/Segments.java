@@ -1,0 +1,198 @@
+package dev.mcpbridge.audit;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.mcpbridge.file.PrivateFile;
+import dev.mcpbridge.protocol.Json;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * The files of an audit trail, named by the number of their first record. One writer at a time, in
+ * this and in other processes. Not thread-safe; every method blocks.
+ */
+final class Segments {
+  private static final int WINDOW = 1 << 20;
+
+  private final Path folder;
+  private FileLock lock;
+  private FileChannel current;
+  private String name;
+  private long size;
+
+  Segments(Path folder) {
+    this.folder = folder;
+  }
+
+  /**
+   * Where the trail ended.
+   *
+   * @param seq number of the last record; 0 without one
+   * @param hash its hash
+   * @param event its event; null without one
+   * @param file the name of its file; null without one
+   * @param tornBytes length of a last line that was not complete and is now removed
+   */
+  record End(long seq, String hash, String event, String file, long tornBytes) {}
+
+  /** The files of a folder, the oldest first. */
+  static List<Path> in(Path folder) throws IOException {
+    try (Stream<Path> files = Files.list(folder)) {
+      return files
+          .filter(file -> file.getFileName().toString().matches("audit-\\d{12}\\.jsonl"))
+          .sorted()
+          .toList();
+    }
+  }
+
+  /**
+   * Takes the folder for this process and finds the end of the trail.
+   *
+   * @throws IOException also if another process writes it, or its last record is damaged
+   */
+  End open() throws IOException {
+    lock();
+    long torn = 0;
+    List<Path> files = in(folder);
+    for (int i = files.size() - 1; i >= 0; i--) {
+      Path file = files.get(i);
+      try (RandomAccessFile text = new RandomAccessFile(file.toFile(), "rw")) {
+        long from = Math.max(0, text.length() - WINDOW);
+        byte[] window = new byte[(int) (text.length() - from)];
+        text.seek(from);
+        text.readFully(window);
+        int end = lastIndexOf('\n', window, window.length) + 1;
+        torn += window.length - end;
+        text.setLength(from + end);
+        if (end > 0) {
+          int begin = lastIndexOf('\n', window, end - 1) + 1;
+          return end(file, Arrays.copyOfRange(window, begin, end - 1), torn);
+        }
+      }
+      Files.delete(file);
+    }
+    return new End(0, Chain.START, null, null, torn);
+  }
+
+  private void lock() throws IOException {
+    FileChannel channel = PrivateFile.open(folder.resolve("lock"));
+    try {
+      lock = channel.tryLock();
+    } catch (OverlappingFileLockException e) {
+      lock = null;
+    }
+    if (lock == null) {
+      channel.close();
+      throw new IOException("another bridge writes the audit trail in " + folder);
+    }
+  }
+
+  private static int lastIndexOf(char c, byte[] bytes, int before) {
+    int i = before - 1;
+    while (i >= 0 && bytes[i] != c) {
+      i--;
+    }
+    return i;
+  }
+
+  private static End end(Path file, byte[] line, long torn) throws IOException {
+    JsonNode record = Json.object();
+    try {
+      record = Json.tree(line);
+    } catch (IOException e) {
+      // reported below
+    }
+    String hash = record.path("hash").asText();
+    if (!hash.equals(Chain.hash(line))) {
+      throw new IOException(
+          "the last record of "
+              + file
+              + " is damaged; see mcp-bridge audit verify, and move the folder away to begin anew");
+    }
+    return new End(
+        record.path("seq").asLong(),
+        hash,
+        record.path("event").asText(),
+        file.getFileName().toString(),
+        torn);
+  }
+
+  /** Begins a new file. */
+  void begin(long firstSeq) throws IOException {
+    String next = "audit-%012d.jsonl".formatted(firstSeq);
+    FileChannel opened = PrivateFile.open(folder.resolve(next));
+    closeCurrent();
+    current = opened;
+    name = next;
+    size = 0;
+  }
+
+  /** The name of the present file. */
+  String name() {
+    return name;
+  }
+
+  long size() {
+    return size;
+  }
+
+  /** Appends bytes; after a failure the file has what it had before, if it can be repaired. */
+  void write(byte[] bytes, int length) throws IOException {
+    ByteBuffer buffer = ByteBuffer.wrap(bytes, 0, length);
+    try {
+      current.truncate(size).position(size);
+      while (buffer.hasRemaining()) {
+        current.write(buffer);
+      }
+      size += length;
+    } catch (IOException e) {
+      current.truncate(size);
+      throw e;
+    }
+  }
+
+  void force() throws IOException {
+    current.force(false);
+  }
+
+  /**
+   * The oldest file to delete.
+   *
+   * @return null if all may stay
+   */
+  Path expired(long keepMillis, long maxBytes) throws IOException {
+    List<Path> files = in(folder);
+    if (files.size() < 2) {
+      return null;
+    }
+    long bytes = 0;
+    for (Path file : files) {
+      bytes += Files.size(file);
+    }
+    Path oldest = files.get(0);
+    long age = System.currentTimeMillis() - Files.getLastModifiedTime(oldest).toMillis();
+    return age > keepMillis || bytes > maxBytes ? oldest : null;
+  }
+
+  private void closeCurrent() throws IOException {
+    if (current != null) {
+      current.close();
+      current = null;
+    }
+  }
+
+  void close() throws IOException {
+    closeCurrent();
+    if (lock != null) {
+      lock.acquiredBy().close();
+    }
+  }
+}

@@ -1,0 +1,384 @@
+package dev.mcpbridge.it.access;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.mcpbridge.audit.AuditVerifier;
+import dev.mcpbridge.auth.ApiKeys;
+import dev.mcpbridge.fixture.McpClient;
+import dev.mcpbridge.fixture.PackagedProgram;
+import dev.mcpbridge.fixture.ServedBridge;
+import dev.mcpbridge.fixture.TestBridge;
+import dev.mcpbridge.fixture.TestBridge.Answer;
+import dev.mcpbridge.protocol.Json;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The audit trail of a bridge: what it has of every call, and that it cannot be changed. */
+@Tag("access")
+class AuditIT {
+  private static final String CALLER = ApiKeys.generate();
+  private static final String BOSS = ApiKeys.generate();
+
+  @TempDir private Path folder;
+  @AutoClose private TestBridge bridge;
+
+  private String audit(String more) {
+    return "'audit':{'folder':'" + folder.resolve("trail") + "'" + more + "}";
+  }
+
+  private void start(String more, String entry) throws Exception {
+    bridge =
+        TestBridge.of(
+            "{"
+                + audit(more)
+                + ","
+                + TestBridge.auth(
+                    TestBridge.key("caller", CALLER, "'read','call'", "'dev'"),
+                    TestBridge.key("boss", BOSS, "'read','call','approve','admin'"))
+                + ",'access':{'rules':[{'name':'all','allow':['call']},"
+                + "{'name':'no-exit','deny':['call'],'tools':['exit']}]}"
+                + ",'mcpServers':{'s':"
+                + TestBridge.entry(entry)
+                + "}}");
+    bridge.until(
+        () ->
+            bridge
+                .get("/servers/s", "authorization", "Bearer " + BOSS)
+                .at("/state")
+                .equals("ready"));
+  }
+
+  private Answer call(String tool, String arguments) throws Exception {
+    return bridge.call(tool, arguments, "authorization", "Bearer " + CALLER);
+  }
+
+  /** Ends the bridge and reads its trail, which must be right. */
+  private List<JsonNode> records() throws Exception {
+    bridge.close();
+    AuditVerifier.Report report = AuditVerifier.verify(folder.resolve("trail"), null);
+    assertNull(report.error());
+    assertEquals(0, report.unsigned());
+    return read();
+  }
+
+  private List<JsonNode> read() throws Exception {
+    List<JsonNode> records = new ArrayList<>();
+    try (Stream<Path> files = Files.list(folder.resolve("trail"))) {
+      for (Path file : files.filter(each -> each.toString().endsWith(".jsonl")).sorted().toList()) {
+        for (String line : Files.readAllLines(file)) {
+          records.add(Json.tree(line));
+        }
+      }
+    }
+    return records;
+  }
+
+  private static List<JsonNode> of(List<JsonNode> records, String event) {
+    return records.stream().filter(each -> each.path("event").asText().equals(event)).toList();
+  }
+
+  @Test
+  void callHasADecisionAndAnOutcomeWithWhoAndWhat() throws Exception {
+    // Given
+    start("", "");
+
+    // When
+    call("echo", "{\"m\":\"secret\"}");
+    call("tool_error", "{}");
+
+    // Then
+    List<JsonNode> records = records();
+    JsonNode decision = of(records, "call.decision").get(0);
+    assertEquals("caller", decision.path("principal").asText());
+    assertEquals("[\"dev\"]", decision.path("roles").toString());
+    assertEquals("rest", decision.path("door").asText());
+    assertEquals("s", decision.path("server").asText());
+    assertEquals("echo", decision.path("name").asText());
+    assertEquals("allow", decision.path("decision").asText());
+    assertTrue(decision.path("arguments_digest").asText().startsWith("hmac-sha256:"));
+    JsonNode outcome = of(records, "call.outcome").get(0);
+    assertEquals(decision.path("call"), outcome.path("call"));
+    assertEquals("completed", outcome.path("outcome").asText());
+    assertEquals("yes", outcome.path("executed").asText());
+    assertEquals("tool_error", of(records, "call.outcome").get(1).path("outcome").asText());
+    assertFalse(records.toString().contains("secret"));
+  }
+
+  @Test
+  void refusedCallHasItsReasonAndWasNotExecuted() throws Exception {
+    // Given
+    start("", "");
+
+    // When
+    assertEquals(403, call("exit", "{}").status());
+
+    // Then
+    List<JsonNode> records = records();
+    JsonNode decision = of(records, "call.decision").get(0);
+    assertEquals("refuse", decision.path("decision").asText());
+    assertEquals("forbidden", decision.path("code").asText());
+    assertEquals("no-exit", decision.path("rule").asText());
+    assertEquals("no", of(records, "call.outcome").get(0).path("executed").asText());
+  }
+
+  @Test
+  void approvedCallSaysWhoHasApprovedWhat() throws Exception {
+    // Given
+    start(",'arguments':'full','strict':true", "'riskLevel':2");
+
+    // When
+    Answer held = call("echo", "{\"m\":\"a\"}");
+    Answer rejected = call("echo", "{\"m\":\"b\"}");
+    for (String[] each :
+        List.of(
+            new String[] {held.at("/confirmation_id"), "true"},
+            new String[] {rejected.at("/confirmation_id"), "false"})) {
+      bridge.post(
+          "/confirmations/" + each[0],
+          "{\"confirm\":" + each[1] + "}",
+          "authorization",
+          "Bearer " + BOSS);
+    }
+
+    // Then
+    List<JsonNode> records = records();
+    List<JsonNode> decisions = of(records, "call.decision");
+    assertEquals(
+        List.of("confirm", "confirm", "allow"),
+        decisions.stream().map(each -> each.path("decision").asText()).toList());
+    assertEquals("{\"m\":\"a\"}", decisions.get(0).path("arguments").toString());
+    JsonNode approval = of(records, "confirmation").get(0);
+    assertEquals("boss", approval.path("approver").asText());
+    assertEquals("approve", approval.path("decision").asText());
+    assertEquals(held.at("/confirmation_id"), approval.path("confirmation").asText());
+    assertEquals("reject", of(records, "confirmation").get(1).path("decision").asText());
+    assertEquals(held.at("/confirmation_id"), decisions.get(2).path("confirmation").asText());
+  }
+
+  @Test
+  void startStopServersReloadsAndPinsAreRecorded() throws Exception {
+    // Given
+    bridge =
+        TestBridge.of(
+                "{"
+                    + audit("")
+                    + ",'pins':{'changed':'block'},'mcpServers':{'s':"
+                    + TestBridge.entry("")
+                    + "}}")
+            .awaitReady("s");
+    String digest = bridge.get("/servers/s/pins?state=approved").at("/definitions/0/digest");
+    String name = bridge.get("/servers/s/pins").at("/definitions/0/name");
+
+    // When
+    bridge.post(
+        "/servers/s/pins",
+        "{\"decisions\":[{\"kind\":\"tool\",\"name\":\""
+            + name
+            + "\",\"digest\":\""
+            + digest
+            + "\",\"decision\":\"block\"}]}");
+    bridge.reload("{" + audit("") + ",'pins':{'changed':'block'},'mcpServers':{}}");
+
+    // Then
+    List<JsonNode> records = records();
+    assertEquals("started", of(records, "bridge").get(0).path("state").asText());
+    assertEquals("stopped", of(records, "bridge").get(1).path("state").asText());
+    assertEquals("block", of(records, "pin").get(0).path("decision").asText());
+    assertEquals(1, of(records, "config").size());
+    assertTrue(
+        of(records, "server").stream()
+            .anyMatch(each -> each.path("state").asText().equals("ready")));
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3})
+  void randomTrafficHasOneDecisionAndOneOutcomeForEveryCall(long seed) throws Exception {
+    // Given
+    start("", "'risk':{'tools':{'argv':2}}");
+    Random random = new Random(seed);
+    String[] key = {"authorization", "Bearer " + CALLER};
+    McpClient mcp = new McpClient(bridge.uri("/servers/s/mcp"), "{}", key).initialized();
+    List<CompletableFuture<Answer>> answers = new ArrayList<>();
+    List<String> tools = List.of("echo", "argv", "exit", "fail", "tool_error", "none", "sleep");
+
+    // When
+    for (int i = 0; i < 60; i++) {
+      String tool = tools.get(random.nextInt(tools.size()));
+      switch (random.nextInt(4)) {
+        case 0 -> mcp.call(tool, "{}");
+        case 1 ->
+            answers.add(
+                bridge.postLater(
+                    "/batch",
+                    "{\"calls\":[{\"server\":\"s\",\"tool\":\""
+                        + tool
+                        + "\"},"
+                        + "{\"server\":\"s\",\"tool\":\"echo\",\"arguments\":{\"m\":1}}]}",
+                    key));
+        case 2 -> answers.add(bridge.callLater(tool, "{\"ms\":1}", key));
+        default ->
+            answers.add(
+                bridge.callLater(
+                    tool, "{}", "prefer", "respond-async", "authorization", "Bearer " + CALLER));
+      }
+    }
+    answers.forEach(CompletableFuture::join);
+    call("echo", "{}");
+
+    // Then
+    Map<String, Integer> decisions = new HashMap<>();
+    Map<String, Integer> outcomes = new HashMap<>();
+    for (JsonNode record : records()) {
+      String call = record.path("call").asText();
+      if (record.path("event").asText().equals("call.decision")) {
+        decisions.merge(call, 1, Integer::sum);
+      } else if (record.path("event").asText().equals("call.outcome")) {
+        outcomes.merge(call, 1, Integer::sum);
+        assertEquals(1, decisions.get(call), "the decision comes before the outcome");
+        boolean wasExecuted = record.path("executed").asText().equals("yes");
+        assertTrue(!wasExecuted || decisions.containsKey(call));
+      }
+    }
+    assertEquals(decisions, outcomes);
+    assertTrue(decisions.size() > 60, decisions.toString());
+    assertTrue(decisions.values().stream().allMatch(count -> count == 1), decisions.toString());
+  }
+
+  @Test
+  void killedBridgeLeavesAReadableTrailWithEveryAnsweredCall() throws Exception {
+    // Given
+    Path config = folder.resolve("bridge.json");
+    Files.writeString(
+        config,
+        TestBridge.json(
+            "{" + audit(",'strict':true") + ",'mcpServers':{'s':" + TestBridge.entry("") + "}}"));
+    int answered = 0;
+    try (ServedBridge served = ServedBridge.in(folder, "--config", config.toString())) {
+      for (int i = 0; i < 50; i++) {
+        answered += send(served, "/servers/s/tools/echo").statusCode() == 200 ? 1 : 0;
+      }
+      served.process().destroyForcibly().waitFor();
+    }
+
+    // Then
+    AuditVerifier.Report report = AuditVerifier.verify(folder.resolve("trail"), null);
+    assertNull(report.error());
+    assertEquals(50, answered);
+    assertEquals(50, of(read(), "call.decision").size());
+
+    // When
+    ServedBridge.in(folder, "--config", config.toString()).close();
+
+    // Then
+    report = AuditVerifier.verify(folder.resolve("trail"), null);
+    assertNull(report.error());
+    assertTrue(report.notes().toString().contains("the bridge was killed"), report.toString());
+    assertEquals(0, verifyCommand(folder.resolve("trail")));
+  }
+
+  private static HttpResponse<String> send(ServedBridge served, String path) throws Exception {
+    return HttpClient.newHttpClient()
+        .send(
+            HttpRequest.newBuilder(URI.create(served.url() + path))
+                .header("content-type", "application/json")
+                .POST(HttpRequest.BodyPublishers.ofString("{}"))
+                .build(),
+            HttpResponse.BodyHandlers.ofString());
+  }
+
+  private static int verifyCommand(Path trail) throws Exception {
+    Process program =
+        new ProcessBuilder(PackagedProgram.command("audit", "verify", trail.toString()))
+            .redirectErrorStream(true)
+            .start();
+    String out = new String(program.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertTrue(out.contains("ok: records 1 to"), out);
+    return program.waitFor();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"refuse", "warn"})
+  void diskThatIsFullDoesWhatWasConfiguredAndTheBridgeLives(String onFailure) throws Exception {
+    // Given
+    Path config = folder.resolve("bridge.json");
+    Files.writeString(
+        config,
+        TestBridge.json(
+            "{"
+                + audit(",'arguments':'full','onFailure':'" + onFailure + "'")
+                + ",'mcpServers':{'s':"
+                + TestBridge.entry("")
+                + "}}"));
+    List<String> limited =
+        new ArrayList<>(List.of("bash", "-c", "ulimit -S -f 64; exec \"$@\"", "bash"));
+    limited.addAll(ServedBridge.command("--config", config.toString()));
+    ProcessBuilder program =
+        new ProcessBuilder(limited)
+            .directory(folder.toFile())
+            .redirectError(folder.resolve("err").toFile());
+
+    try (ServedBridge served = ServedBridge.from(program)) {
+      // When
+      HttpResponse<String> last = send(served, "/servers/s/tools/echo");
+      for (int i = 0; i < 400 && last.statusCode() == 200; i++) {
+        last = send(served, "/servers/s/tools/echo");
+      }
+
+      // Then
+      if (onFailure.equals("refuse")) {
+        assertEquals(503, last.statusCode(), last.body());
+        assertTrue(last.body().contains("audit_unavailable"), last.body());
+        assertTrue(last.body().contains("\"executed\":\"no\""), last.body());
+      } else {
+        assertEquals(200, last.statusCode(), last.body());
+      }
+
+      // When
+      String pid = Long.toString(served.process().pid());
+      new ProcessBuilder("prlimit", "--pid", pid, "--fsize=unlimited").start().waitFor();
+
+      // Then
+      long deadline = System.nanoTime() + 20_000_000_000L;
+      while (send(served, "/servers/s/tools/echo").statusCode() != 200) {
+        assertTrue(System.nanoTime() < deadline, "calls are still refused");
+      }
+    }
+    AuditVerifier.Report report = AuditVerifier.verify(folder.resolve("trail"), null);
+    assertNull(report.error());
+    assertEquals(onFailure.equals("warn"), !of(read(), "gap").isEmpty());
+  }
+
+  @Test
+  void secondBridgeDoesNotWriteTheSameTrail() throws Exception {
+    start("", "");
+
+    Exception refused =
+        assertThrows(
+            Exception.class, () -> TestBridge.of("{" + audit("") + ",'mcpServers':{}}").close());
+
+    assertTrue(refused.toString().contains("another bridge writes"), refused.toString());
+  }
+}
