@@ -13,6 +13,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * Writes the audit trail on a thread of its own. Records are written as they come, and are on the
@@ -25,7 +26,11 @@ public final class AuditLog {
   private static final Logger LOG = System.getLogger(AuditLog.class.getName());
   private static final int MAX_WAITING = 65_536;
   private static final int MAX_BATCH = 4_096;
-  private static final long IDLE_MILLIS = 200;
+  private static final long IDLE_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+
+  /** Between two writes, so that many records share one. */
+  private static final long GATHER_NANOS = TimeUnit.MICROSECONDS.toNanos(500);
+
   private static final long RETRY_MILLIS = 500;
   private static final long CLOSE_MILLIS = 5_000;
 
@@ -35,6 +40,7 @@ public final class AuditLog {
   private final BlockingQueue<Entry> waiting = new LinkedBlockingQueue<>(MAX_WAITING);
   private final AtomicLong lost = new AtomicLong();
   private final Thread thread = new Thread(this::run, "audit");
+  private volatile boolean isIdle;
   private volatile boolean isFailing;
   private volatile boolean isClosing;
 
@@ -88,12 +94,15 @@ public final class AuditLog {
       if (durable != null) {
         durable.run();
       }
+    } else if (isIdle || durable != null) {
+      LockSupport.unpark(thread);
     }
   }
 
   /** Writes what waits and a last checkpoint; waits for it for some seconds. */
   public void close() {
     isClosing = true;
+    LockSupport.unpark(thread);
     try {
       thread.join(CLOSE_MILLIS);
     } catch (InterruptedException e) {
@@ -107,20 +116,30 @@ public final class AuditLog {
     List<Entry> batch = new ArrayList<>();
     try {
       while (!isClosing || !waiting.isEmpty()) {
-        long patience = Math.min(IDLE_MILLIS, writer.millisToForce());
-        Entry first = waiting.poll(patience, TimeUnit.MILLISECONDS);
-        if (first != null) {
-          batch.add(first);
-          waiting.drainTo(batch, MAX_BATCH);
+        waiting.drainTo(batch, MAX_BATCH);
+        if (!batch.isEmpty()) {
           writeAll(batch);
           batch.clear();
         }
         maintain();
+        pause();
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
     finish();
+  }
+
+  private void pause() {
+    if (writer.isForced()) {
+      isIdle = true;
+      if (waiting.isEmpty() && !isClosing) {
+        LockSupport.parkNanos(IDLE_NANOS);
+      }
+      isIdle = false;
+    } else if (waiting.size() < MAX_BATCH) {
+      LockSupport.parkNanos(GATHER_NANOS);
+    }
   }
 
   /** Writes a batch; with {@code refuse} it is tried again until it works or the log is closed. */
@@ -156,7 +175,7 @@ public final class AuditLog {
   /** Whatever fails here is tried again in the next round. */
   private void maintain() {
     try {
-      if (writer.millisToForce() == 0 || isFailing) {
+      if (writer.isDue() || isFailing) {
         writer.force();
       }
       long missing = lost.get();

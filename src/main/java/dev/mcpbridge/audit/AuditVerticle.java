@@ -29,7 +29,7 @@ public final class AuditVerticle extends VerticleBase {
               return null;
             },
             false)
-        .onSuccess(opened -> bus.serve(Addresses.AUDIT, this::take));
+        .onSuccess(opened -> bus.serveDirectly(Addresses.AUDIT, this::take));
   }
 
   /** Writes what was taken. The last thing that a bridge does. */

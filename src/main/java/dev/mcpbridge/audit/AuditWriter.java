@@ -104,12 +104,14 @@ final class AuditWriter {
     batch.stream().map(Entry::durable).filter(Objects::nonNull).forEach(unforced::add);
   }
 
-  /** Time until what was written must be on the disk; 0 if it must be now. */
-  long millisToForce() {
-    long left = forcedNanos + FORCE_NANOS - System.nanoTime();
-    return isForced
-        ? Long.MAX_VALUE
-        : unforced.isEmpty() ? Math.max(0, TimeUnit.NANOSECONDS.toMillis(left)) : 0;
+  /** Whether all that was written is on the disk. */
+  boolean isForced() {
+    return isForced;
+  }
+
+  /** Whether what was written must be on the disk now. */
+  boolean isDue() {
+    return !isForced && (!unforced.isEmpty() || System.nanoTime() - forcedNanos >= FORCE_NANOS);
   }
 
   /** Puts on the disk what was written, and tells those who wait for it. */

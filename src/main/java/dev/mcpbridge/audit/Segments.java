@@ -28,6 +28,9 @@ final class Segments {
   private String name;
   private long size;
 
+  /** Whether a write has failed, and may have left something. */
+  private boolean isTorn;
+
   Segments(Path folder) {
     this.folder = folder;
   }
@@ -148,12 +151,16 @@ final class Segments {
   void write(byte[] bytes, int length) throws IOException {
     ByteBuffer buffer = ByteBuffer.wrap(bytes, 0, length);
     try {
-      current.truncate(size).position(size);
+      if (isTorn) {
+        current.truncate(size).position(size);
+        isTorn = false;
+      }
       while (buffer.hasRemaining()) {
         current.write(buffer);
       }
       size += length;
     } catch (IOException e) {
+      isTorn = true;
       current.truncate(size);
       throw e;
     }

@@ -33,6 +33,8 @@ public final class Bus {
   private final RemoteRouter remoteRouter;
   private final Map<String, PendingReplies> pendingReplies = new ConcurrentHashMap<>();
 
+  private final Map<String, Function<?, ?>> direct = new ConcurrentHashMap<>();
+
   /** The reply callbacks of requests that a handler has not received yet. */
   private static final class PendingReplies {
     final Set<Consumer<Object>> callbacks = ConcurrentHashMap.newKeySet();
@@ -78,7 +80,7 @@ public final class Bus {
 
   /** Whether a handler of this node is registered. */
   public boolean isServed(Address<?, ?> address) {
-    return pendingReplies.containsKey(address.name());
+    return pendingReplies.containsKey(address.name()) || direct.containsKey(address.name());
   }
 
   /** Runs a task on the event loop after some time. */
@@ -101,6 +103,10 @@ public final class Bus {
     LocalMessage localMessage =
         new LocalMessage(question, answer -> caller.runOnContext(v -> settle(promise, answer)));
     PendingReplies pending = pendingReplies.get(address.name());
+    Function<Q, Future<A>> handler = cast(direct.get(address.name()));
+    if (handler != null) {
+      return handler.apply(question);
+    }
     if (pending == null) {
       return Future.failedFuture(undelivered(address));
     }
@@ -144,6 +150,12 @@ public final class Bus {
       }
       consumer.unregister();
     };
+  }
+
+  /** Registers a thread-safe handler that is called on the threads of the senders. */
+  public <Q, A> Runnable serveDirectly(Address<Q, A> address, Function<Q, Future<A>> handler) {
+    direct.put(address.name(), handler);
+    return () -> direct.remove(address.name());
   }
 
   public <T> void publish(Topic<T> topic, T message) {

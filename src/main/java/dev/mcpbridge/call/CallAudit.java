@@ -109,8 +109,10 @@ final class CallAudit {
         new AuditRecord("call.decision", need)
             .with("call", id)
             .with("principal", principal.name())
-            .with("roles", principal.roles())
-            .with("scopes", principal.scopeNames());
+            .with("roles", principal.roles());
+    if (!principal.isAnonymous()) {
+      record.with("scopes", principal.scopeNames());
+    }
     if (principal.token() != null) {
       record.with("client", principal.token().client());
     } else if (principal.isAnonymous()) {

@@ -117,7 +117,7 @@ public final class Directory {
     views.put(whole.id(), shown);
     bus.publishLocally(Addresses.SERVER_CHANGED, shown);
     if (runsHere(whole) && pins.isCurrent()) {
-      pinReports.report(whole.id(), judgement);
+      pinReports.report(pins.rules(whole.id()), whole.id(), judgement);
       judgement.ifPresent(pins::approveTrusted);
     }
   }
@@ -140,7 +140,7 @@ public final class Directory {
 
   /** A view of a server without what is held of it. */
   private ServerView judged(ServerView whole) {
-    return pins.judge(whole).map(ServerJudgement::shown).orElse(whole);
+    return pins.shown(whole);
   }
 
   private void onForgotten(ServerId id) {

@@ -3,6 +3,7 @@ package dev.mcpbridge.call;
 import dev.mcpbridge.bus.Addresses;
 import dev.mcpbridge.bus.Bus;
 import dev.mcpbridge.model.BridgeEvent;
+import dev.mcpbridge.model.PinRules;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.pins.Judgement;
 import dev.mcpbridge.pins.ServerJudgement;
@@ -37,11 +38,11 @@ final class PinReports {
   /**
    * @param judgement empty if the definitions of the server are not judged
    */
-  void report(ServerId server, Optional<ServerJudgement> judgement) {
+  void report(PinRules rules, ServerId server, Optional<ServerJudgement> judgement) {
     List<String> open =
         judgement.stream()
             .flatMap(each -> each.all().values().stream())
-            .filter(each -> each.state().isOpen())
+            .filter(each -> each.state().isOpen(rules))
             .map(PinReports::described)
             .toList();
     List<String> before = reported.getOrDefault(server, List.of());
@@ -50,7 +51,8 @@ final class PinReports {
     }
     if (open.isEmpty()) {
       reported.remove(server);
-      LOG.log(Level.INFO, "server={0} pins=approved", server);
+      String state = judgement.isPresent() ? "approved" : "off";
+      LOG.log(Level.INFO, "server={0} pins={1}", server, state);
     } else {
       reported.put(server, open);
       String more = open.size() > MAX_NAMED ? ", and " + (open.size() - MAX_NAMED) + " more" : "";

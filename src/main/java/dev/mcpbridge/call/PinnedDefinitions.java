@@ -91,11 +91,10 @@ public record PinnedDefinitions(
                       .map(Judgement::name)
                       .toList();
               decisions.stream()
-                  .map(PinDecision::name)
-                  .filter(name -> !listed.contains(name))
+                  .filter(decision -> !listed.contains(decision.name()))
                   .forEach(
-                      name -> {
-                        throw Pins.notFound(server, name);
+                      decision -> {
+                        throw decision.notFound(server);
                       });
               return pins.decide(server, decisions, caller.name());
             })

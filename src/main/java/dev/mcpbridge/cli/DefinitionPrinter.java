@@ -11,12 +11,25 @@ final class DefinitionPrinter {
   /** A name and a state, with everything hidden in it made visible. */
   static String title(JsonNode definition) {
     String name = definition.path("name").asText();
-    return HiddenCharacters.escaped(
+    return oneLine(
         definition.path("kind").asText()
             + (name.isEmpty() ? "" : " " + name)
             + ": "
             + definition.path("state").asText()
             + (definition.path("held").asBoolean() ? ", held" : ""));
+  }
+
+  /** A text that cannot look like more lines, or overwrite one. */
+  static String oneLine(String text) {
+    StringBuilder out = new StringBuilder();
+    HiddenCharacters.escaped(text)
+        .codePoints()
+        .forEach(
+            c -> {
+              boolean isBreak = c < 0x20 || c == 0x85 || c == 0x2028 || c == 0x2029;
+              out.append(isBreak ? "\\u{%X}".formatted(c) : Character.toString(c));
+            });
+    return out.toString();
   }
 
   static void print(JsonNode definition) {
@@ -26,7 +39,7 @@ final class DefinitionPrinter {
       System.out.printf(
           "  approved %s by %s at %s%n",
           approved.path("digest").asText(),
-          HiddenCharacters.escaped(approved.path("by").asText()),
+          oneLine(approved.path("by").asText()),
           approved.path("at").asText());
     }
     System.out.println("  now      " + definition.path("digest").asText());
@@ -39,7 +52,7 @@ final class DefinitionPrinter {
               .collect(Collectors.joining(", ", "  found    ", "")));
     }
     for (JsonNode difference : definition.path("differences")) {
-      System.out.println("  " + HiddenCharacters.escaped(difference.path("at").asText()));
+      System.out.println("  " + oneLine(difference.path("at").asText()));
       printLines("    - ", difference.path("before"));
       printLines("    + ", difference.path("after"));
     }

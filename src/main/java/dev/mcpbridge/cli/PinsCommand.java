@@ -4,7 +4,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.mcpbridge.agent.BridgeHttp;
-import dev.mcpbridge.protocol.HiddenCharacters;
 import dev.mcpbridge.protocol.Json;
 import java.io.Console;
 import java.util.List;
@@ -94,7 +93,9 @@ final class PinsCommand implements Runnable {
       for (JsonNode definition : details.body().path("definitions")) {
         System.out.println("  " + DefinitionPrinter.title(definition));
       }
-      return summary.path("states").has("changed") || summary.path("states").has("new");
+      boolean isChanged =
+          summary.path("states").has("changed") && !summary.path("changed").asText().equals("off");
+      return isChanged || summary.path("states").has("new");
     }
   }
 
@@ -183,13 +184,16 @@ final class PinsCommand implements Runnable {
 
     @Override
     public Integer call() throws Exception {
-      BridgeHttp.Response response = bridge.get(path(selection.server) + "?state=" + states);
+      boolean isUnnamed = selection.isAll() && digests.isEmpty();
+      BridgeHttp.Response response =
+          bridge.get(path(selection.server) + "?state=" + (isUnnamed ? UNDECIDED : states));
       if (!response.ok()) {
         return ResponsePrinter.print(response);
       }
       List<JsonNode> chosen =
           response.body().path("definitions").valueStream().filter(chosen()).toList();
-      if (chosen.isEmpty()) {
+      List<String> found = chosen.stream().map(each -> each.path("digest").asText()).toList();
+      if (chosen.isEmpty() || !found.containsAll(digests)) {
         System.err.println("there is no such definition to " + decision);
         return Main.FAILED;
       }
@@ -203,7 +207,7 @@ final class PinsCommand implements Runnable {
       chosen.forEach(
           each ->
               System.out.println(
-                  HiddenCharacters.escaped(
+                  DefinitionPrinter.oneLine(
                       past + " " + each.path("kind").asText() + " " + each.path("name").asText())));
       return 0;
     }

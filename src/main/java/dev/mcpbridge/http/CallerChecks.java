@@ -1,6 +1,7 @@
 package dev.mcpbridge.http;
 
 import dev.mcpbridge.auth.Authenticator;
+import dev.mcpbridge.auth.Identity;
 import dev.mcpbridge.config.AuthConfig;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
@@ -8,6 +9,7 @@ import dev.mcpbridge.http.reply.Callers;
 import dev.mcpbridge.http.reply.Challenges;
 import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
+import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.ext.web.RoutingContext;
@@ -24,15 +26,31 @@ final class CallerChecks {
   private static final CharSequence API_KEY = HttpHeaders.createOptimized("x-api-key");
 
   private final Supplier<String> ownUrl;
+  private final RefusedCredentials refused;
   private Authenticator authenticator;
   private ProtectedResource resource;
 
   /**
    * @param ownUrl URL of the listener
    */
-  CallerChecks(Authenticator authenticator, AuthConfig config, Supplier<String> ownUrl) {
+  private CallerChecks(
+      Authenticator authenticator,
+      AuthConfig config,
+      RefusedCredentials refused,
+      Supplier<String> ownUrl) {
     this.ownUrl = ownUrl;
+    this.refused = refused;
     reload(authenticator, config);
+  }
+
+  static CallerChecks of(
+      Vertx vertx, HttpVerticle.Dependencies dependencies, Supplier<String> ownUrl) {
+    AuthConfig config = dependencies.config().auth();
+    return new CallerChecks(
+        new Authenticator(vertx, config),
+        config,
+        new RefusedCredentials(vertx, dependencies.bus()),
+        ownUrl);
   }
 
   /** Replaces keys and issuers. */
@@ -61,20 +79,26 @@ final class CallerChecks {
     }
     ProtectedResource asked = resource;
     String credential = credential(ctx.request().headers());
-    return authenticator
-        .authenticate(credential, () -> ctx.request().connection().remoteAddress().hostAddress())
-        .map(
-            identity -> {
-              asked.requireAudience(identity, ctx.request());
-              Callers.set(ctx, identity.principal());
-              if (identity.principal().token() != null) {
-                Callers.setToken(ctx, credential);
-              }
-              if (hasBody(ctx.request())) {
-                checkMediaType(ctx.request());
-              }
-              return null;
-            });
+    Future<Identity> identified = authenticator.authenticate(credential, () -> address(ctx));
+    if (credential != null && !identified.succeeded()) {
+      identified.onFailure(failure -> refused.add(address(ctx)));
+    }
+    return identified.map(
+        identity -> {
+          asked.requireAudience(identity, ctx.request());
+          Callers.set(ctx, identity.principal());
+          if (identity.principal().token() != null) {
+            Callers.setToken(ctx, credential);
+          }
+          if (hasBody(ctx.request())) {
+            checkMediaType(ctx.request());
+          }
+          return null;
+        });
+  }
+
+  private static String address(RoutingContext ctx) {
+    return ctx.request().connection().remoteAddress().hostAddress();
   }
 
   /** Whether a credential is required and the request has none. */

@@ -97,7 +97,7 @@ public final class HttpVerticle extends VerticleBase {
 
   @Override
   public Future<?> start() {
-    callers = new CallerChecks(new Authenticator(vertx, config.auth()), config.auth(), this::url);
+    callers = CallerChecks.of(vertx, dependencies, this::url);
     guard = new ConnectionGuard(vertx, config.http(), config.limits(), dependencies.memory());
     Doors doors =
         Doors.open(

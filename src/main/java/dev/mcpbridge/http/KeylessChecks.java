@@ -35,8 +35,8 @@ record KeylessChecks(Vertx vertx, BiPredicate<InetSocketAddress, InetSocketAddre
   private static BridgeException refusal() {
     return new BridgeException(
         ErrorCode.FORBIDDEN,
-        "A process started by this bridge may not start, stop or restart servers without a key:"
-            + " configure auth.keys and give it a key with the scope admin");
+        "A process started by this bridge may not manage it without a key: configure auth.keys and"
+            + " give it a key with the scope admin or approve");
   }
 
   private static InetSocketAddress address(SocketAddress socket) {

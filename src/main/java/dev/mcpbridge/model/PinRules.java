@@ -37,9 +37,4 @@ public record PinRules(Reaction changed, Reaction added, boolean trustsFirst) {
   public boolean holdsAll() {
     return changed == Reaction.BLOCK && added == Reaction.BLOCK;
   }
-
-  /** Whether any definition may be held. */
-  public boolean mayHold() {
-    return changed == Reaction.BLOCK || added == Reaction.BLOCK;
-  }
 }

@@ -1,7 +1,6 @@
 package dev.mcpbridge.pins;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.MissingNode;
 import dev.mcpbridge.protocol.HiddenCharacters;
 import dev.mcpbridge.protocol.Json;
 import dev.mcpbridge.protocol.JsonSlice;
@@ -23,6 +22,10 @@ import java.util.TreeSet;
  */
 public record DefinitionDiff(Set<Finding> findings, List<Difference> differences, boolean isWhole) {
   private static final int MAX_DIFFERENCES = 500;
+
+  private static final List<String> TEXTS =
+      List.of(
+          "name", "title", "description", "instructions", "arguments", "mimeType", "uriTemplate");
 
   /** The hints that make a tool look safer if they have these values (MCP, ToolAnnotations). */
   private static final Map<String, Boolean> SAFE =
@@ -99,7 +102,7 @@ public record DefinitionDiff(Set<Finding> findings, List<Difference> differences
     boolean isCut;
 
     void compare(String at, JsonNode before, JsonNode after) {
-      if (before.equals(after)) {
+      if (isSame(before, after)) {
         return;
       }
       boolean isContainer = before.isObject() && after.isObject();
@@ -130,16 +133,24 @@ public record DefinitionDiff(Set<Finding> findings, List<Difference> differences
           : HiddenCharacters.escaped(value.isTextual() ? value.textValue() : value.toString());
     }
 
+    /** Numbers are the same if they are written alike. */
+    private static boolean isSame(JsonNode before, JsonNode after) {
+      return before.equals(after) && before.toString().equals(after.toString());
+    }
+
     void judge(JsonNode before, JsonNode after) {
-      for (String text : List.of("title", "description", "instructions", "arguments", "mimeType")) {
+      for (String text : TEXTS) {
         if (!before.path(text).equals(after.path(text))) {
           findings.add(Finding.TEXT_CHANGED);
         }
       }
       judgeAnnotations(before.path("annotations"), after.path("annotations"));
-      judgeSchema(before.path("inputSchema"), after.path("inputSchema"));
-      if (!before.path("outputSchema").equals(after.path("outputSchema"))) {
+      SchemaComparison.compare(before.path("inputSchema"), after.path("inputSchema"), findings);
+      if (!isSame(before.path("outputSchema"), after.path("outputSchema"))) {
         findings.add(Finding.SCHEMA_CHANGED);
+      }
+      if (findings.isEmpty()) {
+        findings.add(Finding.TEXT_CHANGED);
       }
     }
 
@@ -156,68 +167,6 @@ public record DefinitionDiff(Set<Finding> findings, List<Difference> differences
               findings.add(Finding.ANNOTATION_WEAKENED);
             }
           });
-    }
-
-    /** Compares the schemas of arguments, nested ones included. */
-    private void judgeSchema(JsonNode before, JsonNode after) {
-      if (before.equals(after)) {
-        return;
-      }
-      findings.add(Finding.SCHEMA_CHANGED);
-      for (Map.Entry<String, JsonNode> property : after.path("properties").properties()) {
-        JsonNode earlier = before.path("properties").path(property.getKey());
-        if (earlier.isMissingNode()) {
-          findings.add(Finding.ARGUMENT_ADDED);
-        } else {
-          judgeSchema(earlier, property.getValue());
-        }
-      }
-      boolean isWidened =
-          lacks(after.path("required"), before.path("required"))
-              || lacks(before.path("type"), after.path("type"))
-              || before.has("enum") && lacks(before.path("enum"), after.path("enum"))
-              || before.has("enum") && !after.has("enum")
-              || isOpen(after) && !isOpen(before)
-              || isLoosened(before, after);
-      if (isWidened) {
-        findings.add(Finding.SCHEMA_WIDENED);
-      }
-    }
-
-    /** Whether a list, or a single value, lacks an element of another. */
-    private static boolean lacks(JsonNode list, JsonNode other) {
-      List<JsonNode> elements = elements(list);
-      return elements(other).stream().anyMatch(element -> !elements.contains(element));
-    }
-
-    private static List<JsonNode> elements(JsonNode value) {
-      return value.isArray()
-          ? value.valueStream().toList()
-          : value.isMissingNode() ? List.of() : List.of(value);
-    }
-
-    private static boolean isOpen(JsonNode schema) {
-      JsonNode more = schema.path("additionalProperties");
-      return more instanceof MissingNode || more.asBoolean(false);
-    }
-
-    /** Whether a bound is gone or further away. */
-    private static boolean isLoosened(JsonNode before, JsonNode after) {
-      for (String upper : List.of("maximum", "maxLength", "maxItems", "exclusiveMaximum")) {
-        if (before.path(upper).isNumber()
-            && (!after.path(upper).isNumber()
-                || after.path(upper).doubleValue() > before.path(upper).doubleValue())) {
-          return true;
-        }
-      }
-      for (String lower : List.of("minimum", "minLength", "minItems", "exclusiveMinimum")) {
-        if (before.path(lower).isNumber()
-            && (!after.path(lower).isNumber()
-                || after.path(lower).doubleValue() < before.path(lower).doubleValue())) {
-          return true;
-        }
-      }
-      return before.has("pattern") && !after.has("pattern");
     }
   }
 }

@@ -50,12 +50,21 @@ record DigestVersion(String label, Map<DefinitionKind, Set<String>> members) {
   JsonSlice canonical(DefinitionKind kind, JsonSlice definition) {
     try {
       JsonNode tree = Json.exactTree(definition);
-      return tree instanceof ObjectNode object
-          ? Json.slice(sorted(object.deepCopy().retain(members.get(kind))))
-          : definition;
+      if (tree instanceof ArrayNode entries) {
+        ArrayNode all = JsonNodeFactory.instance.arrayNode();
+        entries.forEach(entry -> all.add(counted(kind, entry)));
+        return Json.slice(all);
+      }
+      return tree.isObject() ? Json.slice(counted(kind, tree)) : definition;
     } catch (IOException e) {
       return definition;
     }
+  }
+
+  private JsonNode counted(DefinitionKind kind, JsonNode entry) {
+    return entry instanceof ObjectNode object
+        ? sorted(object.deepCopy().retain(members.get(kind)))
+        : entry;
   }
 
   private static JsonNode sorted(JsonNode node) {

@@ -1,5 +1,7 @@
 package dev.mcpbridge.pins;
 
+import dev.mcpbridge.model.PinRules;
+import dev.mcpbridge.model.PinRules.Reaction;
 import dev.mcpbridge.protocol.JsonSlice;
 import java.util.Locale;
 
@@ -28,9 +30,9 @@ public record Judgement(
       return name().toLowerCase(Locale.ROOT);
     }
 
-    /** Whether a person should look at it. */
-    public boolean isOpen() {
-      return this == CHANGED || this == NEW;
+    /** Whether a person should look at it, by the rules of its server. */
+    public boolean isOpen(PinRules rules) {
+      return this == NEW || this == CHANGED && rules.changed() != Reaction.OFF;
     }
   }
 }

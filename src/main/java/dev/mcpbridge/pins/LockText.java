@@ -1,9 +1,10 @@
 package dev.mcpbridge.pins;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.protocol.Json;
+import dev.mcpbridge.protocol.JsonObjects;
+import dev.mcpbridge.protocol.JsonSlice;
 import java.io.IOException;
 import java.util.Map;
 import java.util.TreeMap;
@@ -18,29 +19,55 @@ final class LockText {
     ObjectNode json = Json.object().put("version", VERSION);
     ObjectNode servers = json.putObject("servers");
     pins.forEach((server, ofServer) -> servers.set(server.name(), ofServer.toJson()));
-    return json.toPrettyString() + "\n";
+    return withoutLoneSurrogates(json.toPrettyString()) + "\n";
+  }
+
+  /** Half a surrogate pair cannot be encoded; it occurs in strings only, where it is escaped. */
+  private static String withoutLoneSurrogates(String json) {
+    StringBuilder out = new StringBuilder(json.length());
+    json.codePoints()
+        .forEach(
+            c -> {
+              if (c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE) {
+                out.append("\\u%04X".formatted(c));
+              } else {
+                out.appendCodePoint(c);
+              }
+            });
+    return out.toString();
   }
 
   /**
    * @throws IOException with what is wrong and where
    */
   static Map<ServerId, ServerPins> read(String text) throws IOException {
-    JsonNode json = Json.exactTree(text);
-    if (json.path("version").asInt() != VERSION || !json.path("servers").isObject()) {
+    Map<String, JsonSlice> members = members(JsonSlice.of(text));
+    String version = members.getOrDefault("version", JsonSlice.NULL).text();
+    if (!version.equals(Integer.toString(VERSION)) || !members.containsKey("servers")) {
       throw new IOException("expected version " + VERSION + " and servers");
     }
     Map<ServerId, ServerPins> pins = sorted();
-    for (Map.Entry<String, JsonNode> server : json.path("servers").properties()) {
+    for (Map.Entry<String, JsonSlice> server : members(members.get("servers")).entrySet()) {
       if (!ServerId.isValid(server.getKey())) {
         throw new IOException("servers." + server.getKey() + ": not a server id");
       }
       try {
-        pins.put(new ServerId(server.getKey()), ServerPins.of(server.getValue()));
+        pins.put(new ServerId(server.getKey()), ServerPins.of(Json.exactTree(server.getValue())));
       } catch (IOException e) {
         throw new IOException("servers." + server.getKey() + ": " + e.getMessage(), e);
       }
     }
     return pins;
+  }
+
+  /** Server by server, since the whole may have more tokens than one text may have. */
+  private static Map<String, JsonSlice> members(JsonSlice json) throws IOException {
+    Map<String, JsonSlice> members = JsonObjects.distinctMembers(json);
+    if (members == null) {
+      Json.exactTree(json); // which says what is wrong, and where
+      throw new IOException("expected version " + VERSION + " and servers");
+    }
+    return members;
   }
 
   static Map<ServerId, ServerPins> sorted() {

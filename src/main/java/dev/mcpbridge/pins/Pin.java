@@ -2,6 +2,7 @@ package dev.mcpbridge.pins;
 
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.protocol.JsonSlice;
+import java.time.Instant;
 
 /**
  * What a person has decided about a definition.
@@ -18,6 +19,14 @@ public record Pin(boolean isBlocked, String digest, JsonSlice definition, String
 
   /** Approved because it was the first, and the rules trust the first. */
   public static final String FIRST_SIGHT = "first sight";
+
+  /** Whether it was decided after another one; a decision of a person is always after none. */
+  boolean isLaterThan(Pin other) {
+    boolean isFirstSight = by.equals(FIRST_SIGHT);
+    return isFirstSight == other.by.equals(FIRST_SIGHT)
+        ? Instant.parse(at).isAfter(Instant.parse(other.at))
+        : !isFirstSight;
+  }
 
   /** Whether a definition is the approved one. */
   boolean approves(ServerId server, DefinitionKind kind, JsonSlice current, String currentDigest) {

@@ -40,7 +40,15 @@ final class PinJudge {
           .forEach(
               (name, pin) ->
                   all.computeIfAbsent(
-                      name, gone -> new Judgement(gone, State.MISSING, false, null, null, pin)));
+                      name,
+                      gone ->
+                          new Judgement(
+                              gone,
+                              pin.isBlocked() ? State.BLOCKED : State.MISSING,
+                              pin.isBlocked(),
+                              null,
+                              null,
+                              pin)));
     }
     return all;
   }
@@ -55,9 +63,8 @@ final class PinJudge {
           case BLOCKED -> true;
           case CHANGED -> basis.rules.changed() == Reaction.BLOCK;
           case NEW ->
-              basis.isCurrent
-                  ? basis.rules.added() == Reaction.BLOCK
-                  : basis.rules.mayHold(); // its pin may not have arrived
+              !basis.isCurrent // its pin may not have arrived
+                  || basis.rules.added() == Reaction.BLOCK;
           case APPROVED, MISSING -> false;
         };
     return new Judgement(name, state, isHeld, definition.json(), digest, pin);

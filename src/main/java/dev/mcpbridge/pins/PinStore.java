@@ -14,7 +14,9 @@ import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -39,7 +41,13 @@ public final class PinStore {
   private final List<Runnable> listeners = new ArrayList<>();
 
   /** What the file held when it was last read or written. */
-  private Content known = new Content(null, Map.of());
+  private Content known = new Content(null, null, Map.of());
+
+  /** The pins of servers as they were last read from the map. */
+  private final Map<String, Parsed> parsed = new HashMap<>();
+
+  /** The versions of the map that the file has. */
+  private Map<String, Long> written = Map.of();
 
   private boolean isMerged;
   private boolean wasCurrent;
@@ -48,9 +56,14 @@ public final class PinStore {
   private String lastFailure;
 
   /**
-   * @param text null if there is no file
+   * @param text null without a file
+   * @param stamp changes with the file
    */
-  private record Content(String text, Map<ServerId, ServerPins> pins) {}
+  private record Content(String text, Stamp stamp, Map<ServerId, ServerPins> pins) {}
+
+  private record Stamp(FileTime modified, long size) {}
+
+  private record Parsed(long version, ServerPins pins) {}
 
   /**
    * @param map a map that holds nothing else
@@ -119,11 +132,20 @@ public final class PinStore {
 
   /** The pins of a server; null if it was never seen. */
   ServerPins of(ServerId server) {
-    return pins(map.cached(server.name()));
+    return pins(server.name(), map.cached(server.name()));
   }
 
-  private static ServerPins pins(Item item) {
-    return item.isPresent() ? ServerPins.of(item.value()) : null;
+  private ServerPins pins(String server, Item item) {
+    if (!item.isPresent()) {
+      parsed.remove(server);
+      return null;
+    }
+    Parsed last = parsed.get(server);
+    if (last == null || last.version() != item.version()) {
+      last = new Parsed(item.version(), ServerPins.of(item.value()));
+      parsed.put(server, last);
+    }
+    return last.pins();
   }
 
   /**
@@ -158,18 +180,24 @@ public final class PinStore {
         .compose(written -> isStale ? synchronize() : Future.succeededFuture());
   }
 
+  /** A file that has not changed, by its time and size, is not read again. */
   private Content read() throws IOException {
     if (!Files.exists(file)) {
-      return new Content(null, Map.of());
+      return new Content(null, null, Map.of());
     }
-    String text = Files.readString(file);
+    Content before = known;
     try {
-      return text.equals(known.text) ? known : new Content(text, LockText.read(text));
+      Stamp stamp = new Stamp(Files.getLastModifiedTime(file), Files.size(file));
+      if (stamp.equals(before.stamp)) {
+        return before;
+      }
+      String text = Files.readString(file);
+      return text.equals(before.text) ? before : new Content(text, stamp, LockText.read(text));
     } catch (IOException e) {
       throw new IOException(
           file
               + " is not a lock file: "
-              + e.getMessage()
+              + String.valueOf(e.getMessage()).lines().findFirst().orElse("")
               + ". Restore it from version control, or move it away to approve everything again",
           e);
     }
@@ -207,7 +235,7 @@ public final class PinStore {
    */
   private Future<Boolean> apply(ServerId server, ServerPins edited) {
     Item item = map.cached(server.name());
-    ServerPins present = pins(item);
+    ServerPins present = pins(server.name(), item);
     boolean isEdit = isMerged && cluster.isAlone();
     if (edited == null && !isEdit) {
       return Future.succeededFuture(true);
@@ -224,10 +252,16 @@ public final class PinStore {
   }
 
   private Future<Void> write(boolean isMissing) {
+    Map<String, Item> items = map.cached();
+    Map<String, Long> versions = new HashMap<>();
+    items.forEach((server, item) -> versions.put(server, item.version()));
+    if (!isMerged || versions.equals(written) && !isMissing) {
+      return Future.succeededFuture();
+    }
     Map<ServerId, ServerPins> pins = LockText.sorted();
-    map.cached().forEach((server, item) -> pins.put(new ServerId(server), pins(item)));
-    boolean isNeeded = !pins.equals(known.pins) || isMissing && !pins.isEmpty();
-    if (!isMerged || !isNeeded) {
+    items.forEach((server, item) -> pins.put(new ServerId(server), pins(server, item)));
+    if (isMissing ? pins.isEmpty() : pins.equals(known.pins)) {
+      written = versions;
       return Future.succeededFuture();
     }
     Content before = known;
@@ -239,14 +273,18 @@ public final class PinStore {
               if (isEdited) {
                 return null;
               }
-              PrivateFile.replace(file, text);
-              return new Content(text, LockText.read(text));
+              Map<ServerId, ServerPins> again = LockText.read(text);
+              Path real = Files.isSymbolicLink(file) ? file.toRealPath() : file;
+              PrivateFile.replace(real, text);
+              Stamp stamp = new Stamp(Files.getLastModifiedTime(file), Files.size(file));
+              return new Content(text, stamp, again);
             },
             false)
         .map(
-            written -> {
-              known = Objects.requireNonNullElse(written, before);
-              isStale |= written == null;
+            content -> {
+              known = Objects.requireNonNullElse(content, before);
+              written = content == null ? written : versions;
+              isStale |= content == null;
               return null;
             });
   }

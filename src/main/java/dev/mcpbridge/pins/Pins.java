@@ -4,6 +4,7 @@ import dev.mcpbridge.config.PinsConfig;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.model.PinRules;
+import dev.mcpbridge.model.PinRules.Reaction;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.ServerView;
 import dev.mcpbridge.model.Target;
@@ -18,9 +19,11 @@ import java.lang.System.Logger.Level;
 import java.time.Clock;
 import java.time.temporal.ChronoUnit;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
@@ -31,12 +34,17 @@ import java.util.stream.Collectors;
 public final class Pins {
   private static final Logger LOG = System.getLogger(Pins.class.getName());
   private static final int MAX_ATTEMPTS = 5;
+  private static final int MAX_NAME = 1_024;
 
   private final PinStore store;
   private final Clock clock;
   private final Map<ServerId, Judged> judged = new HashMap<>();
 
   private final PinJudge judge = new PinJudge();
+
+  /** Servers whose pins found no room: nothing of them can be trusted at first sight. */
+  private final Set<ServerId> unstored = new HashSet<>();
+
   private PinsConfig config;
 
   /** A judgement and what it was based on. */
@@ -81,12 +89,23 @@ public final class Pins {
     }
     PinJudge.Basis basis = basis(server.id(), rules);
     Judged last = judged.get(server.id());
-    ServerJudgement judgement =
-        last != null && last.basis.equals(basis) && isSame(last.judgement.whole(), server)
-            ? last.judgement.of(server)
-            : ServerJudgement.of(server, judge.judge(server, basis, store.of(server.id())));
+    ServerJudgement judgement = judge(server, basis, last);
     judged.put(server.id(), new Judged(basis, judgement));
     return Optional.of(judgement);
+  }
+
+  private ServerJudgement judge(ServerView server, PinJudge.Basis basis, Judged last) {
+    return last != null && last.basis.equals(basis) && isSame(last.judgement.whole(), server)
+        ? last.judgement.of(server)
+        : ServerJudgement.of(server, judge.judge(server, basis, store.of(server.id())));
+  }
+
+  /** A view of a server without what is held of it, which is not the one that counts. */
+  public ServerView shown(ServerView server) {
+    PinRules rules = rules(server.id());
+    return rules.isOff() || !server.isDiscovered()
+        ? server
+        : judge(server, basis(server.id(), rules), judged.get(server.id())).shown();
   }
 
   /** Whether the last judgement of a server, if it needs one, is by the present pins and rules. */
@@ -99,7 +118,8 @@ public final class Pins {
   }
 
   private PinJudge.Basis basis(ServerId server, PinRules rules) {
-    return new PinJudge.Basis(rules, store.version(server), store.isCurrent());
+    boolean isCurrent = store.isCurrent() && !unstored.contains(server);
+    return new PinJudge.Basis(rules, store.version(server), isCurrent);
   }
 
   /** The last judgement of a server. */
@@ -126,10 +146,10 @@ public final class Pins {
           case PROMPT -> DefinitionKind.PROMPT;
           case RESOURCE, COMPLETION -> null;
         };
-    Optional<Judgement> held =
+    Optional<State> held =
         kind == null
             ? Optional.empty()
-            : known(server).flatMap(each -> each.held(new Name(kind, target.name())));
+            : known(server).flatMap(each -> held(each, new Name(kind, target.name())));
     if (held.isPresent() && !isCurrent()) {
       throw new BridgeException(
               ErrorCode.SERVER_UNAVAILABLE, "This node has not received the approvals yet")
@@ -138,16 +158,27 @@ public final class Pins {
     if (held.isPresent()) {
       throw new BridgeException(
           ErrorCode.DEFINITION_CHANGED,
-          switch (held.get().state()) {
+          switch (held.get()) {
                 case BLOCKED -> "An operator has blocked this ";
                 case NEW -> "No operator has approved the definition of this ";
                 default -> "The server has changed the definition of this ";
               }
               + target.kind().noun()
-              + (held.get().state() == State.BLOCKED
+              + (held.get() == State.BLOCKED
                   ? ""
                   : ". It can be called when an operator approves the present definition"));
     }
+  }
+
+  /** A server may answer for a prompt that it does not list. */
+  private Optional<State> held(ServerJudgement server, Name name) {
+    Judgement judgement = server.all().get(name);
+    boolean isUnlisted = judgement == null || judgement.state() == State.MISSING;
+    if (isUnlisted && name.kind() == DefinitionKind.PROMPT) {
+      boolean isHeld = rules(server.whole().id()).added() == Reaction.BLOCK;
+      return isHeld ? Optional.of(State.NEW) : Optional.empty();
+    }
+    return server.held(name).map(Judgement::state);
   }
 
   /** A removed server. */
@@ -171,8 +202,8 @@ public final class Pins {
     if (!trusted.isEmpty() || isFirst) {
       store
           .put(server, store.version(server), or(before).with(trusted))
-          .onSuccess(change -> report(server, change.isFull() ? "no room" : null))
-          .onFailure(e -> report(server, e.getMessage()));
+          .onSuccess(change -> stored(server, change.isFull() ? "there is no room" : null))
+          .onFailure(e -> stored(server, e.getMessage()));
     }
   }
 
@@ -180,16 +211,21 @@ public final class Pins {
     return pins == null ? ServerPins.NONE : pins;
   }
 
-  private static void report(ServerId server, String problem) {
-    if (problem != null) {
+  private void stored(ServerId server, String problem) {
+    if (problem == null) {
+      unstored.remove(server);
+    } else if (unstored.add(server)) {
       LOG.log(Level.WARNING, "server={0} its pins are not stored: {1}", server, problem);
     }
   }
 
   private Map<Name, Pin> trusted(ServerJudgement judgement) {
     Map<Name, Pin> trusted = new TreeMap<>();
+    long known = judgement.all().values().stream().filter(each -> each.pin() != null).count();
     judgement.all().values().stream()
         .filter(each -> each.state() == State.APPROVED && each.pin() == null)
+        .filter(each -> each.name().text().length() <= MAX_NAME)
+        .limit(Math.max(0, ServerPins.MAX_PINS - known))
         .forEach(each -> trusted.put(each.name(), pin(each, true, Pin.FIRST_SIGHT)));
     return trusted;
   }
@@ -220,7 +256,7 @@ public final class Pins {
     for (PinDecision decision : decisions) {
       Judgement judgement = all.get(decision.name());
       if (judgement == null || judgement.current() == null) {
-        return Future.failedFuture(notFound(server, decision.name()));
+        return Future.failedFuture(decision.notFound(server));
       }
       if (!judgement.digest().equals(decision.digest())) {
         return Future.failedFuture(
@@ -250,13 +286,6 @@ public final class Pins {
                       new BridgeException(ErrorCode.OVERLOADED, "The decision could not be stored"))
                   : decide(server, decisions, by, attempts - 1);
             });
-  }
-
-  /** There is no definition of this name. */
-  public static BridgeException notFound(ServerId server, Name name) {
-    return new BridgeException(
-        ErrorCode.NOT_FOUND,
-        HiddenCharacters.escaped("Server '" + server + "' has no definition of " + name));
   }
 
   private static String described(Map<Name, Pin> decided) {

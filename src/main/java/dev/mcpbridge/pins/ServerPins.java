@@ -6,6 +6,8 @@ import dev.mcpbridge.pins.Definition.Name;
 import dev.mcpbridge.protocol.Json;
 import dev.mcpbridge.protocol.JsonSlice;
 import java.io.IOException;
+import java.time.Instant;
+import java.time.format.DateTimeParseException;
 import java.util.Collections;
 import java.util.Map;
 import java.util.TreeMap;
@@ -19,8 +21,11 @@ record ServerPins(Map<Name, Pin> all) {
   /** Of a server that has been seen, with nothing pinned. */
   static final ServerPins NONE = new ServerPins(Map.of());
 
+  /** More definitions than these are not pinned. */
+  static final int MAX_PINS = 20_000;
+
   /** Definitions are kept up to this size together; of more, only the digests. */
-  private static final int MAX_KEPT_BYTES = 4 << 20;
+  private static final int MAX_KEPT_BYTES = 512 << 10;
 
   ServerPins {
     all = Collections.unmodifiableMap(new TreeMap<>(all));
@@ -62,8 +67,7 @@ record ServerPins(Map<Name, Pin> all) {
     Map<Name, Pin> both = new TreeMap<>(all);
     other.all.forEach(
         (name, pin) ->
-            both.merge(
-                name, pin, (mine, theirs) -> mine.at().compareTo(theirs.at()) < 0 ? theirs : mine));
+            both.merge(name, pin, (mine, theirs) -> theirs.isLaterThan(mine) ? theirs : mine));
     return new ServerPins(both);
   }
 
@@ -136,9 +140,17 @@ record ServerPins(Map<Name, Pin> all) {
         json.path("digest").textValue(),
         definition.isTextual()
             ? JsonSlice.of(definition.textValue())
-            : definition.isObject() ? Json.slice(definition) : null,
-        at.textValue(),
+            : definition.isContainerNode() ? Json.slice(definition) : null,
+        time(path, at.textValue()),
         json.path("by").asText());
+  }
+
+  private static String time(String path, String text) throws IOException {
+    try {
+      return Instant.parse(text).toString();
+    } catch (DateTimeParseException e) {
+      throw new IOException(path + " needs a time such as 2026-01-31T12:00:00Z", e);
+    }
   }
 
   private static void require(boolean isTrue, String otherwise) throws IOException {

@@ -60,6 +60,21 @@ class DefinitionDiffTest {
             + "| 'inputSchema':{'properties':{'a':{'maxLength':500}}}| SCHEMA_WIDENED",
         "'inputSchema':{'properties':{'a':{'pattern':'x'}}}"
             + "| 'inputSchema':{'properties':{'a':{}}}| SCHEMA_WIDENED",
+        "'inputSchema':{'type':'object'}| 'inputSchema':{}| SCHEMA_WIDENED",
+        "'inputSchema':{'additionalProperties':false}"
+            + "| 'inputSchema':{'additionalProperties':{'type':'string'}}| SCHEMA_WIDENED",
+        "'inputSchema':{'properties':{'a':{'const':1}}}"
+            + "| 'inputSchema':{'properties':{'a':{}}}| SCHEMA_WIDENED",
+        "'inputSchema':{'properties':{'a':{'items':{'maximum':1}}}}"
+            + "| 'inputSchema':{'properties':{'a':{'items':{'maximum':9}}}}| SCHEMA_WIDENED",
+        "'inputSchema':{'anyOf':[{'required':['a']}]}"
+            + "| 'inputSchema':{'anyOf':[{'required':['a']},{}]}| SCHEMA_WIDENED",
+        "'inputSchema':{'$defs':{'d':{'properties':{}}}}"
+            + "| 'inputSchema':{'$defs':{'d':{'properties':{'x':{}}}}}| ARGUMENT_ADDED",
+        "'inputSchema':{'properties':{'a':{'type':'string'}}}"
+            + "| 'inputSchema':{'properties':{'a':true}}| SCHEMA_WIDENED",
+        "'inputSchema':{'properties':{'a':{'maximum':1.0}}}"
+            + "| 'inputSchema':{'properties':{'a':{'maximum':1.00}}}| SCHEMA_CHANGED",
         "'outputSchema':{}| 'outputSchema':{'type':'object'}| SCHEMA_CHANGED",
         "'name':'t'| 'description':'a\u202Eb'| HIDDEN_CHARACTERS"
       })
@@ -81,6 +96,10 @@ class DefinitionDiffTest {
         "'inputSchema':{'required':[]}| 'inputSchema':{'required':['a']}| SCHEMA_WIDENED",
         "'inputSchema':{'properties':{'a':{'enum':['x','y']}}}"
             + "| 'inputSchema':{'properties':{'a':{'enum':['x']}}}| SCHEMA_WIDENED",
+        "'inputSchema':{'properties':{'a':{}}}"
+            + "| 'inputSchema':{'properties':{'a':{'type':'string'}}}| SCHEMA_WIDENED",
+        "'inputSchema':{'properties':{'a':{'type':'number'}}}"
+            + "| 'inputSchema':{'properties':{'a':{'type':'integer'}}}| SCHEMA_WIDENED",
         "'inputSchema':{'properties':{'a':{'maxLength':500}}}"
             + "| 'inputSchema':{'properties':{'a':{'maxLength':5}}}| SCHEMA_WIDENED"
       })

@@ -304,6 +304,38 @@ class PinsTest {
   }
 
   @Test
+  void blockedPromptIsRefusedWhenItsServerDoesNotListItAnyLonger() {
+    // Given
+    Pins pins = PinFixture.of(new PinRules(Reaction.WARN, Reaction.WARN, true));
+    ServerJudgement first = seen(pins, server(null, List.of("{'name':'p'}"), List.of()));
+    Judgement prompt = of(first, DefinitionKind.PROMPT, "p");
+    pins.decide(SERVER, List.of(new PinDecision(prompt.name(), false, prompt.digest())), "alice");
+
+    // When
+    ServerJudgement later = seen(pins, server(null, List.of(), List.of()));
+
+    // Then
+    assertEquals(State.BLOCKED, of(later, DefinitionKind.PROMPT, "p").state());
+    assertThrows(
+        BridgeException.class,
+        () -> pins.requireOffered(SERVER, new Target(Target.Kind.PROMPT, "p")));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"WARN,false", "BLOCK,true"})
+  void promptThatIsNotListedIsRefusedIfNewOnesAreHeld(Reaction added, boolean isRefused) {
+    Pins pins = PinFixture.of(new PinRules(Reaction.BLOCK, added, true));
+    seen(pins, server(PUSH));
+    Target prompt = new Target(Target.Kind.PROMPT, "never listed");
+
+    if (isRefused) {
+      assertThrows(BridgeException.class, () -> pins.requireOffered(SERVER, prompt));
+    } else {
+      pins.requireOffered(SERVER, prompt);
+    }
+  }
+
+  @Test
   void callOfAHeldToolIsRefusedAndSaysWhy() {
     Pins pins = PinFixture.of(BLOCK);
     after(pins, server(PUSH, PULL), server(EVIL, PULL));

@@ -10,6 +10,7 @@ import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.pins.Definition.Name;
 import dev.mcpbridge.protocol.JsonSlice;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -45,8 +46,9 @@ class ServerPinsTest {
             blocked,
             TEXT,
             pin("v1:sha256:3", "2026-01-03T00:00:00Z"));
-    Map<ServerId, ServerPins> all =
-        Map.of(new ServerId("s"), pins, new ServerId("empty"), ServerPins.NONE);
+    Map<ServerId, ServerPins> all = LockText.sorted();
+    all.put(new ServerId("s"), pins);
+    all.put(new ServerId("empty"), ServerPins.NONE);
 
     // When
     String text = LockText.write(all);
@@ -69,6 +71,8 @@ class ServerPinsTest {
         "{\"version\":1,\"servers\":{\"../x\":{}}}| servers.../x: not a server id",
         "{\"version\":1,\"servers\":{\"s\":{\"tools\":[]}}}| servers.s: tools is no object",
         "{\"version\":1,\"servers\":{\"s\":{\"tools\":{\"a\":{}}}}}| servers.s: tools.a needs",
+        "{\"version\":1,\"servers\":{\"s\":{\"tools\":{\"a\":{\"digest\":\"x\","
+            + "\"approved\":\"yesterday\"}}}}}| tools.a needs a time",
         "{\"version\":1,\"servers\":{\"s\":{},\"s\":{}}}| Duplicate",
         "{\"version\":1| Unexpected end"
       })
@@ -76,6 +80,66 @@ class ServerPinsTest {
     IOException e = assertThrows(IOException.class, () -> LockText.read(text));
 
     assertTrue(e.getMessage().contains(expected), e.getMessage());
+  }
+
+  @Test
+  void halfOfASurrogatePairIsKept() throws Exception {
+    // Given
+    JsonSlice definition =
+        DigestVersion.V1.canonical(
+            DefinitionKind.TOOL,
+            JsonSlice.of("{\"name\":\"t\",\"description\":\"bad \\ud800 x\"}"));
+    ServerPins pins =
+        of(TOOL, new Pin(false, "v1:sha256:1", definition, "2026-01-01T00:00:00Z", "alice"));
+
+    // When
+    String text = LockText.write(Map.of(new ServerId("s"), pins));
+
+    // Then
+    assertTrue(StandardCharsets.UTF_8.newEncoder().canEncode(text));
+    assertEquals(text, LockText.write(LockText.read(text)));
+    assertEquals("v1:sha256:1", ServerPins.of(pins.toBytes()).of(TOOL).digest());
+  }
+
+  @Test
+  void manyLargeServersAreInOneFile() throws Exception {
+    // Given
+    Map<ServerId, ServerPins> all = LockText.sorted();
+    Map<Name, Pin> many = new HashMap<>();
+    for (int i = 0; i < 9_000; i++) {
+      many.put(
+          new Name(DefinitionKind.TOOL, "t" + i),
+          new Pin(
+              false,
+              "v1:sha256:" + i,
+              JsonSlice.of("{\"a\":[" + "0,".repeat(500) + "0]}"),
+              "2026-01-01T00:00:00Z",
+              "alice"));
+    }
+    for (int i = 0; i < 12; i++) {
+      all.put(new ServerId("s" + i), ServerPins.of(new ServerPins(many).toBytes()));
+    }
+
+    // Then
+    assertEquals(all, LockText.read(LockText.write(all)));
+  }
+
+  @Test
+  void firstSightNeverReplacesADecision() {
+    Pin blocked = new Pin(true, "1", null, "2026-01-01T00:00:00Z", "ada");
+    Pin seen = new Pin(false, "2", null, "2026-02-01T00:00:00Z", Pin.FIRST_SIGHT);
+
+    assertEquals("ada", of(TOOL, blocked).merged(of(TOOL, seen)).of(TOOL).by());
+    assertEquals("ada", of(TOOL, seen).merged(of(TOOL, blocked)).of(TOOL).by());
+  }
+
+  @Test
+  void timesAreComparedAsTimes() {
+    ServerPins early = of(TOOL, pin("1", "2026-01-01T00:00:00Z"));
+    ServerPins late = of(TOOL, pin("2", "2026-01-01T00:00:00.500Z"));
+
+    assertEquals("2", early.merged(late).of(TOOL).digest());
+    assertEquals("2", late.merged(early).of(TOOL).digest());
   }
 
   @Test

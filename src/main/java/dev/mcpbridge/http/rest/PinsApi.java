@@ -129,8 +129,7 @@ public record PinsApi(PinnedDefinitions definitions, int maxDepth) {
           .endObject();
     }
     boolean isDifferent =
-        judgement.current() != null
-            && (judgement.state().isOpen() || judgement.state() == Judgement.State.BLOCKED);
+        judgement.current() != null && judgement.state() != Judgement.State.APPROVED;
     if (isDifferent) {
       differences(out, DefinitionDiff.of(judgement));
     }

@@ -213,6 +213,23 @@ class AuditIT {
             .anyMatch(each -> each.path("state").asText().equals("ready")));
   }
 
+  @Test
+  void refusedKeyIsRecordedOnceAMinute() throws Exception {
+    // Given
+    start("", "");
+
+    // When
+    for (int i = 0; i < 5; i++) {
+      assertEquals(401, bridge.get("/servers", "authorization", "Bearer wrong").status());
+    }
+
+    // Then
+    List<JsonNode> refused = of(records(), "credential");
+    assertEquals(1, refused.size());
+    assertEquals("127.0.0.1", refused.get(0).path("address").asText());
+    assertFalse(refused.toString().contains("wrong"));
+  }
+
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3})
   void randomTrafficHasOneDecisionAndOneOutcomeForEveryCall(long seed) throws Exception {
