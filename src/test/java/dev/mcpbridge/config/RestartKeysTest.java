@@ -17,6 +17,13 @@ class RestartKeysTest {
   /** A new key of the schema is added here, or marked with {@code reload} there. */
   private static final List<String> NEED_A_RESTART =
       List.of(
+          "audit.arguments",
+          "audit.folder",
+          "audit.keep",
+          "audit.maxBytes",
+          "audit.onFailure",
+          "audit.segmentBytes",
+          "audit.strict",
           "cluster.folder",
           "cluster.host",
           "cluster.labels",
@@ -45,6 +52,7 @@ class RestartKeysTest {
           "limits.depth",
           "limits.heldBytes",
           "limits.messageBytes",
+          "pins.file",
           "sandbox.engine",
           "threads.servers",
           "validation.onBudget",
