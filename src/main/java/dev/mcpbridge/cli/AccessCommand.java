@@ -19,9 +19,9 @@ import picocli.CommandLine.Spec;
 /** Commands about the access rules of a running bridge. */
 @Command(
     name = "access",
-    description = "Explain the access rules of a running bridge.",
+    description = "Explain the access rules of a running bridge, and try other ones.",
     mixinStandardHelpOptions = true,
-    subcommands = AccessCommand.Explain.class)
+    subcommands = {AccessCommand.Explain.class, ReplayCommand.class})
 final class AccessCommand implements Runnable {
   @Spec private CommandSpec spec;
 

@@ -14,9 +14,9 @@ import picocli.CommandLine.Spec;
 /** Commands about audit trails, on their files. */
 @Command(
     name = "audit",
-    description = "Verify the audit trail of a bridge.",
+    description = "Verify and search the audit trail of a bridge.",
     mixinStandardHelpOptions = true,
-    subcommands = AuditCommand.Verify.class)
+    subcommands = {AuditCommand.Verify.class, AuditSearchCommand.class})
 final class AuditCommand implements Runnable {
   @Spec private CommandSpec spec;
 

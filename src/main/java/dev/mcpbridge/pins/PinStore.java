@@ -192,7 +192,7 @@ public final class PinStore {
         return before;
       }
       String text = Files.readString(file);
-      return text.equals(before.text) ? before : new Content(text, stamp, LockText.read(text));
+      return new Content(text, stamp, text.equals(before.text) ? before.pins : LockText.read(text));
     } catch (IOException e) {
       throw new IOException(
           file
@@ -221,6 +221,7 @@ public final class PinStore {
             done -> {
               if (applied.stream().allMatch(Future::result)) {
                 known = content;
+                written = Map.of();
                 isMerged = true;
                 listeners.forEach(Runnable::run);
               }
@@ -237,7 +238,7 @@ public final class PinStore {
     Item item = map.cached(server.name());
     ServerPins present = pins(server.name(), item);
     boolean isEdit = isMerged && cluster.isAlone();
-    if (edited == null && !isEdit) {
+    if (edited == null && (!isEdit || present == null)) {
       return Future.succeededFuture(true);
     }
     if (edited == null) {

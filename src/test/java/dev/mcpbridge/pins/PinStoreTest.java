@@ -120,6 +120,8 @@ class PinStoreTest {
     Files.writeString(file, "{\"version\":1,\"servers\":{}}");
 
     until(() -> of(store) == null);
+    put(store, pins(OTHER, "v1:sha256:3"));
+    until(() -> fileHas("v1:sha256:3"));
   }
 
   @Test

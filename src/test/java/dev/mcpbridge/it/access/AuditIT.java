@@ -214,6 +214,90 @@ class AuditIT {
   }
 
   @Test
+  void recordedCallsAreJudgedByOtherRules() throws Exception {
+    // Given
+    start(",'arguments':'full'", "");
+    call("echo", "{\"m\":\"/srv/a\"}");
+    call("echo", "{\"m\":\"/etc/b\"}");
+    call("exit", "{}");
+    call("answers", "{}");
+    bridge.close();
+
+    // Then
+    assertEquals(
+        "4 calls: 4 the same, 0 now refused, 0 now allowed, 0 undecided\n",
+        replayed(
+            0,
+            "{'name':'all','allow':['call']},{'name':'no-exit','deny':['call'],'tools':['exit']}"));
+    String stricter =
+        replayed(
+            1,
+            "{'name':'srv','allow':['call'],'who':{'roles':['dev']},'tools':['echo'],"
+                + "'arguments':{'/m':{'under':'/srv'}}},"
+                + "{'name':'exits','allow':['call'],'tools':['exit']}");
+    assertTrue(
+        stricter.startsWith("4 calls: 1 the same, 2 now refused, 1 now allowed, 0 undecided\n"),
+        stricter);
+    assertTrue(stricter.contains("now allowed by exits: caller s/exit, 1×"), stricter);
+    assertTrue(stricter.contains("now refused by default: caller s/answers, 1×"), stricter);
+    String byAnnotations =
+        replayed(
+            0,
+            "{'name':'all','allow':['call']},{'name':'d','deny':['call'],"
+                + "'annotations':{'destructiveHint':{'equals':true}}}");
+    assertTrue(byAnnotations.contains("4 undecided"), byAnnotations);
+  }
+
+  @Test
+  void searchPrintsDecisionsWithTheirOutcomes() throws Exception {
+    // Given
+    start("", "");
+    call("echo", "{\"m\":1}");
+    call("exit", "{}");
+    call("answers", "{}");
+    bridge.close();
+
+    // Then
+    List<JsonNode> echoes = found(0, "--name", "echo");
+    assertEquals(
+        List.of("call.decision", "call.outcome"),
+        echoes.stream().map(each -> each.path("event").asText()).toList());
+    assertEquals(echoes.get(0).path("call"), echoes.get(1).path("call"));
+    assertEquals(2, found(0, "--decision", "refuse", "--principal", "caller").size());
+    assertEquals(2, found(0, "--event", "bridge", "--until", "2100-01-01").size());
+    assertEquals(List.of(), found(1, "--principal", "stranger"));
+    assertEquals(List.of(), found(1, "--since", "2100-01-01"));
+    assertTrue(run(2, "audit", "search", "x", "--since", "yesterday").contains("expected a day"));
+  }
+
+  private List<JsonNode> found(int status, String... options) throws Exception {
+    List<String> command =
+        new ArrayList<>(List.of("audit", "search", folder.resolve("trail").toString()));
+    command.addAll(List.of(options));
+    List<JsonNode> records = new ArrayList<>();
+    for (String line : run(status, command.toArray(String[]::new)).lines().toList()) {
+      records.add(Json.tree(line));
+    }
+    return records;
+  }
+
+  private String replayed(int status, String rules) throws Exception {
+    Path config = folder.resolve("new.json");
+    Files.writeString(
+        config, TestBridge.json("{'access':{'rules':[" + rules + "]},'mcpServers':{}}"));
+    return run(
+        status, "access", "replay", folder.resolve("trail").toString(), "-c", config.toString());
+  }
+
+  private static String run(int status, String... arguments) throws Exception {
+    Process program =
+        new ProcessBuilder(PackagedProgram.command(arguments)).redirectErrorStream(true).start();
+    String out = new String(program.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertEquals(status, program.waitFor(), out);
+    return out;
+  }
+
+  @Test
   void refusedKeyIsRecordedOnceAMinute() throws Exception {
     // Given
     start("", "");
@@ -313,7 +397,8 @@ class AuditIT {
     report = AuditVerifier.verify(folder.resolve("trail"), null);
     assertNull(report.error());
     assertTrue(report.notes().toString().contains("the bridge was killed"), report.toString());
-    assertEquals(0, verifyCommand(folder.resolve("trail")));
+    String verified = run(0, "audit", "verify", folder.resolve("trail").toString());
+    assertTrue(verified.contains("ok: records 1 to"), verified);
   }
 
   private static HttpResponse<String> send(ServedBridge served, String path) throws Exception {
@@ -324,16 +409,6 @@ class AuditIT {
                 .POST(HttpRequest.BodyPublishers.ofString("{}"))
                 .build(),
             HttpResponse.BodyHandlers.ofString());
-  }
-
-  private static int verifyCommand(Path trail) throws Exception {
-    Process program =
-        new ProcessBuilder(PackagedProgram.command("audit", "verify", trail.toString()))
-            .redirectErrorStream(true)
-            .start();
-    String out = new String(program.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertTrue(out.contains("ok: records 1 to"), out);
-    return program.waitFor();
   }
 
   @ParameterizedTest
