@@ -45,9 +45,9 @@ final class AuditTrail {
         .mapEmpty();
   }
 
-  /** A configuration was applied. */
-  void configured() {
-    record(new AuditRecord("config").with("state", "applied"));
+  /** A configuration was applied, wholly or in part. */
+  void configured(boolean isWhole) {
+    record(new AuditRecord("config").with("state", isWhole ? "applied" : "failed"));
   }
 
   /** Closes it after everything else. */

@@ -179,7 +179,7 @@ public final class Bridge {
     quotas.reload(next.quotas());
     return http.reload(next)
         .compose(applied -> supervisor.reload(next))
-        .onSuccess(applied -> audit.configured());
+        .onComplete(applied -> audit.configured(applied.succeeded()));
   }
 
   /** The listener keeps its address, even if a file without keys names a loopback address. */

@@ -34,11 +34,15 @@ final class AuditKey {
     this.publicKey = publicKey;
   }
 
-  /** Reads the key of a folder, or creates it. Blocks. */
-  static AuditKey in(Path folder) throws IOException, GeneralSecurityException {
+  /**
+   * Reads the key of a folder. Blocks.
+   *
+   * @param mayCreate whether it is created if it is missing
+   */
+  static AuditKey in(Path folder, boolean mayCreate) throws IOException, GeneralSecurityException {
     Path file = folder.resolve("audit.key");
     Path publicFile = folder.resolve("audit.pub");
-    if (!Files.exists(file)) {
+    if (!Files.exists(file) && mayCreate) {
       KeyPair pair = KeyPairGenerator.getInstance(ALGORITHM).generateKeyPair();
       PrivateFile.replace(publicFile, pem(PUBLIC, pair.getPublic().getEncoded()));
       PrivateFile.replace(file, pem(PRIVATE, pair.getPrivate().getEncoded()));

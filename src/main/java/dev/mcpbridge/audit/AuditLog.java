@@ -26,18 +26,25 @@ public final class AuditLog {
   private static final Logger LOG = System.getLogger(AuditLog.class.getName());
   private static final int MAX_WAITING = 65_536;
   private static final int MAX_BATCH = 4_096;
+
+  /** Bounds of the records that wait, and of a batch, together with the arguments of calls. */
+  private static final long MAX_WAITING_BYTES = 64L << 20;
+
+  private static final long MAX_BATCH_BYTES = 4L << 20;
+  private static final int RECORD_BYTES = 1_024;
   private static final long IDLE_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
   /** Between two writes, so that many records share one. */
   private static final long GATHER_NANOS = TimeUnit.MICROSECONDS.toNanos(500);
 
-  private static final long RETRY_MILLIS = 500;
+  private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
   private static final long CLOSE_MILLIS = 5_000;
 
   private final AuditConfig config;
   private final Path folder;
   private final AuditWriter writer;
   private final BlockingQueue<Entry> waiting = new LinkedBlockingQueue<>(MAX_WAITING);
+  private final AtomicLong waitingBytes = new AtomicLong();
   private final AtomicLong lost = new AtomicLong();
   private final Thread thread = new Thread(this::run, "audit");
   private volatile boolean isIdle;
@@ -62,7 +69,7 @@ public final class AuditLog {
   public void open() throws IOException {
     try {
       writer.open();
-    } catch (IOException e) {
+    } catch (IOException | RuntimeException e) {
       writer.close();
       throw e;
     }
@@ -72,7 +79,9 @@ public final class AuditLog {
 
   /** Whether a call may run: whether its decision can be recorded, or need not be. */
   public boolean mayRun() {
-    return !config.refusesOnFailure() || !isFailing && waiting.remainingCapacity() > MAX_BATCH;
+    boolean hasRoom =
+        waiting.remainingCapacity() > MAX_BATCH && waitingBytes.get() < MAX_WAITING_BYTES / 2;
+    return !config.refusesOnFailure() || !isFailing && !isClosing && hasRoom && thread.isAlive();
   }
 
   /** Whether calls of levels 2 and 3 wait for their record. */
@@ -89,7 +98,10 @@ public final class AuditLog {
    *     null if no sender waits
    */
   public void append(AuditRecord record, Runnable durable) {
-    if (isClosing || !waiting.offer(new Entry(record, durable))) {
+    long bytes = bytes(record);
+    boolean hasRoom = waitingBytes.addAndGet(bytes) <= MAX_WAITING_BYTES;
+    if (isClosing || !hasRoom || !waiting.offer(new Entry(record, durable))) {
+      waitingBytes.addAndGet(-bytes);
       lost.incrementAndGet();
       if (durable != null) {
         durable.run();
@@ -97,6 +109,11 @@ public final class AuditLog {
     } else if (isIdle || durable != null) {
       LockSupport.unpark(thread);
     }
+  }
+
+  private static long bytes(AuditRecord record) {
+    int arguments = record.arguments() == null ? 0 : record.arguments().length();
+    return RECORD_BYTES + arguments;
   }
 
   /** Writes what waits and a last checkpoint; waits for it for some seconds. */
@@ -114,24 +131,42 @@ public final class AuditLog {
 
   private void run() {
     List<Entry> batch = new ArrayList<>();
-    try {
-      while (!isClosing || !waiting.isEmpty()) {
-        waiting.drainTo(batch, MAX_BATCH);
+    while (!isClosing || !waiting.isEmpty()) {
+      try {
+        take(batch);
         if (!batch.isEmpty()) {
           writeAll(batch);
           batch.clear();
         }
         maintain();
         pause();
+      } catch (RuntimeException | Error e) {
+        failed(e);
+        drop(batch);
+        batch.clear();
+        LockSupport.parkNanos(RETRY_NANOS);
       }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
     }
     finish();
   }
 
+  private void take(List<Entry> batch) {
+    long bytes = 0;
+    while (batch.size() < MAX_BATCH && bytes < MAX_BATCH_BYTES) {
+      Entry entry = waiting.poll();
+      if (entry == null) {
+        break;
+      }
+      batch.add(entry);
+      bytes += bytes(entry.record());
+    }
+    waitingBytes.addAndGet(-bytes);
+  }
+
   private void pause() {
-    if (writer.isForced()) {
+    if (isFailing) {
+      LockSupport.parkNanos(RETRY_NANOS);
+    } else if (writer.isForced()) {
       isIdle = true;
       if (waiting.isEmpty() && !isClosing) {
         LockSupport.parkNanos(IDLE_NANOS);
@@ -143,7 +178,7 @@ public final class AuditLog {
   }
 
   /** Writes a batch; with {@code refuse} it is tried again until it works or the log is closed. */
-  private void writeAll(List<Entry> batch) throws InterruptedException {
+  private void writeAll(List<Entry> batch) {
     boolean isDone = false;
     while (!isDone) {
       long missing = lost.get();
@@ -157,7 +192,7 @@ public final class AuditLog {
         if (isDone) {
           drop(batch);
         } else {
-          Thread.sleep(RETRY_MILLIS);
+          LockSupport.parkNanos(RETRY_NANOS);
         }
       }
     }
@@ -195,14 +230,27 @@ public final class AuditLog {
 
   private void finish() {
     try {
+      List<Entry> rest = new ArrayList<>();
+      waiting.drainTo(rest);
+      writer.write(rest, lost.getAndSet(0));
       writer.finish();
-    } catch (IOException e) {
+    } catch (IOException | RuntimeException e) {
       failed(e);
+    } finally {
+      close(writer);
+      writer.release();
     }
-    writer.release();
   }
 
-  private void failed(IOException e) {
+  private static void close(AuditWriter writer) {
+    try {
+      writer.close();
+    } catch (IOException e) {
+      LOG.log(Level.WARNING, "the audit trail is not closed: {0}", e.toString());
+    }
+  }
+
+  private void failed(Throwable e) {
     if (!isFailing) {
       LOG.log(
           Level.ERROR,

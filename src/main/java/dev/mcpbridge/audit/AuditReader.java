@@ -2,8 +2,10 @@ package dev.mcpbridge.audit;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.protocol.Json;
-import java.io.BufferedReader;
+import dev.mcpbridge.protocol.JsonSlice;
+import java.io.BufferedInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -11,6 +13,8 @@ import java.util.function.Consumer;
 
 /** Reads the records of a trail in their order, without verifying them. Stateless; blocks. */
 public final class AuditReader {
+  private static final int MAX_LINE = 64 << 20;
+
   private AuditReader() {}
 
   /**
@@ -24,25 +28,20 @@ public final class AuditReader {
       throw new IOException(folder + " has no audit trail");
     }
     for (Path file : files) {
-      boolean isLast = file.equals(files.get(files.size() - 1));
-      try (BufferedReader lines = Files.newBufferedReader(file)) {
-        for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-          JsonNode record = parsed(file, line, isLast && !lines.ready());
-          if (record != null) {
-            records.accept(record);
-          }
+      try (InputStream in = new BufferedInputStream(Files.newInputStream(file))) {
+        for (byte[] line = Lines.next(in, MAX_LINE);
+            line != null && line[line.length - 1] == '\n';
+            line = Lines.next(in, MAX_LINE)) {
+          records.accept(parsed(file, JsonSlice.of(line)));
         }
       }
     }
   }
 
-  private static JsonNode parsed(Path file, String line, boolean mayBeTorn) throws IOException {
+  private static JsonNode parsed(Path file, JsonSlice line) throws IOException {
     try {
-      return Json.exactTree(line);
-    } catch (IOException e) {
-      if (mayBeTorn) {
-        return null;
-      }
+      return Json.tree(line);
+    } catch (IOException | NumberFormatException e) {
       throw new IOException(file + " has a line that is not JSON; see mcp-bridge audit verify", e);
     }
   }

@@ -2,8 +2,8 @@ package dev.mcpbridge.audit;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.protocol.Json;
+import dev.mcpbridge.protocol.JsonSlice;
 import java.io.BufferedInputStream;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -76,14 +76,18 @@ public final class AuditVerifier {
   /**
    * Verifies a folder.
    *
+   * @param publicKey the public key of the trail, as in {@code audit.pub}; null to trust the one
+   *     that the trail names
+   * @param keptHead an {@code audit.head} that was kept elsewhere; null for that of the folder
    * @throws IOException if it cannot be read or has no trail
    */
-  public static Report verify(Path folder, String publicKey) throws IOException {
+  public static Report verify(Path folder, String publicKey, Path keptHead) throws IOException {
     List<Path> files = Segments.in(folder);
     if (files.isEmpty()) {
       throw new IOException(folder + " has no audit trail");
     }
-    return new AuditVerifier(publicKey, Head.in(folder)).verify(files);
+    Head head = keptHead == null ? Head.in(folder) : Head.read(keptHead);
+    return new AuditVerifier(publicKey, head).verify(files);
   }
 
   private Report verify(List<Path> files) throws IOException {
@@ -105,7 +109,13 @@ public final class AuditVerifier {
 
   /** What is missing at the begin or at the end; null if nothing is. */
   private String missing() {
-    if (head != null && seq < head.seq()) {
+    if (head == null) {
+      return "audit.head is missing";
+    }
+    if (!head.isSignedBy(key)) {
+      return "the signature of audit.head is not by the key of the trail";
+    }
+    if (seq < head.seq()) {
       return "records " + (seq + 1) + " to " + head.seq() + " are missing at the end";
     }
     if (first > 1 && !deleted.contains(before)) {
@@ -118,9 +128,12 @@ public final class AuditVerifier {
     String name = file.getFileName().toString();
     try (InputStream in = new BufferedInputStream(Files.newInputStream(file))) {
       long line = 0;
-      for (byte[] text = line(in); text != null; text = line(in)) {
+      for (byte[] text = Lines.next(in, MAX_LINE); text != null; text = Lines.next(in, MAX_LINE)) {
         line++;
         try {
+          if (text.length > MAX_LINE) {
+            throw new Damage("the line is too long");
+          }
           boolean isComplete = text.length > 0 && text[text.length - 1] == '\n';
           if (!isComplete && isLast) {
             notes.add(name + " ends with a line that is not complete, as after a crash");
@@ -157,14 +170,20 @@ public final class AuditVerifier {
         || seq >= 0 && !record.path("prev").asText().equals(prev)) {
       throw new Damage("the record does not follow the one before it");
     }
-    if (head != null && number == head.seq() && !hash.equals(head.hash())) {
+    if (head != null && number == head.seq() && !record.path("prev").asText().equals(head.prev())) {
       throw new Damage("the record is not the checkpoint that was kept beside the files");
     }
     if (line == 1) {
       segment(file, number, record);
     }
-    if (record.path("event").asText().equals("retention")) {
-      deleted.add(record.path("deleted").asText());
+    switch (record.path("event").asText()) {
+      case "retention" -> deleted.add(record.path("deleted").asText());
+      case "gap" ->
+          notes.add(
+              "record " + number + " says that " + record.path("lost") + " records were lost");
+      default -> {
+        // nothing about the trail itself
+      }
     }
     if (record.path("event").asText().equals("checkpoint")) {
       checkpoint(number, record);
@@ -179,14 +198,14 @@ public final class AuditVerifier {
 
   private static JsonNode parsed(byte[] text) throws Damage {
     try {
-      return Json.tree(text);
-    } catch (IOException e) {
+      return Json.tree(JsonSlice.of(text));
+    } catch (IOException | NumberFormatException e) {
       throw new Damage("the line is not JSON");
     }
   }
 
   private void segment(String file, long number, JsonNode record) throws Damage {
-    if (!file.equals("audit-%012d.jsonl".formatted(number))) {
+    if (!file.equals(Segments.name(number))) {
       throw new Damage("the file has another name than its first record says: " + number);
     }
     if (!record.path("event").asText().equals("segment")) {
@@ -204,7 +223,7 @@ public final class AuditVerifier {
     if (record.path("closed").asText().equals("false") && record.has("continues")) {
       notes.add(
           record.path("continues").asText()
-              + " ends without a checkpoint: the bridge was killed"
+              + " ends without a checkpoint: the bridge was ended by force, or could not write"
               + (record.path("torn_bytes").asLong() > 0 ? " while it wrote" : ""));
     }
   }
@@ -217,19 +236,5 @@ public final class AuditVerifier {
     }
     checkpoints++;
     sinceCheckpoint = 0;
-  }
-
-  /** A line with its line feed, or without one at the end of the file; null at the end. */
-  private static byte[] line(InputStream in) throws IOException {
-    ByteArrayOutputStream line = new ByteArrayOutputStream(1024);
-    int b = in.read();
-    while (b >= 0 && b != '\n' && line.size() < MAX_LINE) {
-      line.write(b);
-      b = in.read();
-    }
-    if (b >= 0) {
-      line.write(b);
-    }
-    return line.size() == 0 ? null : line.toByteArray();
   }
 }

@@ -14,6 +14,7 @@ import io.vertx.core.VerticleBase;
 public final class AuditVerticle extends VerticleBase {
   private final Bus bus;
   private final AuditLog log;
+  private Runnable unregister = () -> {};
 
   public AuditVerticle(Bus bus, AuditLog log) {
     this.bus = bus;
@@ -29,12 +30,13 @@ public final class AuditVerticle extends VerticleBase {
               return null;
             },
             false)
-        .onSuccess(opened -> bus.serveDirectly(Addresses.AUDIT, this::take));
+        .onSuccess(opened -> unregister = bus.serveDirectly(Addresses.AUDIT, this::take));
   }
 
   /** Writes what was taken. The last thing that a bridge does. */
   @Override
   public Future<?> stop() {
+    unregister.run();
     return vertx.executeBlocking(
         () -> {
           log.close();

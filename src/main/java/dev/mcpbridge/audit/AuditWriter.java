@@ -57,8 +57,19 @@ final class AuditWriter {
    */
   void open() throws IOException {
     Segments.End end = segments.open();
+    Head head = Head.in(folder);
+    if (head != null && head.seq() > end.seq()) {
+      throw new IOException(
+          "the trail in "
+              + folder
+              + " ends with record "
+              + end.seq()
+              + ", but had "
+              + head.seq()
+              + "; keep it, and move it away to begin anew");
+    }
     try {
-      key = AuditKey.in(folder);
+      key = AuditKey.in(folder, end.seq() == 0);
       argumentsRule = new ArgumentsRule(config.arguments(), key.derived("arguments/1"));
       chain = new Chain(node, end.seq(), end.hash());
       begin(
@@ -67,7 +78,8 @@ final class AuditWriter {
               .with("closed", Boolean.toString("checkpoint".equals(end.event())))
               .with("torn_bytes", end.tornBytes()));
       write(List.of(), 0);
-      force();
+      checkpoint();
+      retain();
     } catch (GeneralSecurityException e) {
       throw new IOException("the key in " + folder + " cannot be used: " + e.getMessage(), e);
     }
@@ -136,11 +148,11 @@ final class AuditWriter {
     boolean isDue = System.nanoTime() - checkpointNanos >= CHECKPOINT_NANOS;
     if (chain.seq() > checkpointSeq && (isFull || isDue)) {
       checkpoint();
+      retain();
     }
     if (isFull) {
       begin(new AuditRecord("segment").with("continues", segments.name()));
       write(List.of(), 0);
-      retain();
     }
   }
 
@@ -152,10 +164,11 @@ final class AuditWriter {
     } catch (GeneralSecurityException e) {
       throw new IOException("the checkpoint cannot be signed", e);
     }
+    Head head = new Head(node, chain.seq() + 1, chain.last(), signature);
     append(new AuditRecord("checkpoint").with("signature", signature));
     checkpointSeq = chain.seq();
     checkpointNanos = System.nanoTime();
-    Head.write(folder, new Head(chain.seq(), chain.last()));
+    head.write(folder);
   }
 
   private void append(AuditRecord record) throws IOException {
@@ -175,11 +188,7 @@ final class AuditWriter {
 
   /** Closes the trail with a checkpoint. */
   void finish() throws IOException {
-    try {
-      checkpoint();
-    } finally {
-      close();
-    }
+    checkpoint();
   }
 
   /** Leaves the trail as it is. */

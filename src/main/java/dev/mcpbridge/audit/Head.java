@@ -11,15 +11,23 @@ import java.nio.file.Path;
  * The last checkpoint, kept beside the files, so that records that are cut off at the end are
  * missed.
  *
+ * @param node name of the node; null for a single node
  * @param seq its number
- * @param hash its hash
+ * @param prev the hash of the record before it
+ * @param signature as in the checkpoint
  */
-record Head(long seq, String hash) {
+record Head(String node, long seq, String prev, String signature) {
   private static final String FILE = "audit.head";
 
   /** Blocks. */
-  static void write(Path folder, Head head) throws IOException {
-    String text = Json.object().put("seq", head.seq()).put("hash", head.hash()).toString();
+  void write(Path folder) throws IOException {
+    String text =
+        Json.object()
+            .put("node", node)
+            .put("seq", seq)
+            .put("prev", prev)
+            .put("signature", signature)
+            .toString();
     PrivateFile.replace(folder.resolve(FILE), text + "\n");
   }
 
@@ -30,10 +38,24 @@ record Head(long seq, String hash) {
    */
   static Head in(Path folder) throws IOException {
     Path file = folder.resolve(FILE);
-    if (!Files.exists(file)) {
-      return null;
+    return Files.exists(file) ? read(file) : null;
+  }
+
+  /** Blocks. */
+  static Head read(Path file) throws IOException {
+    try {
+      JsonNode json = Json.tree(Files.readAllBytes(file));
+      return new Head(
+          json.path("node").textValue(),
+          json.path("seq").asLong(),
+          json.path("prev").asText(),
+          json.path("signature").asText());
+    } catch (IOException e) {
+      throw new IOException(file + " cannot be read: " + e.getMessage(), e);
     }
-    JsonNode json = Json.tree(Files.readAllBytes(file));
-    return new Head(json.path("seq").asLong(), json.path("hash").asText());
+  }
+
+  boolean isSignedBy(String publicKey) {
+    return AuditKey.isSigned(publicKey, Chain.signedText(node, seq, prev), signature);
   }
 }

@@ -3,6 +3,7 @@ package dev.mcpbridge.audit;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.file.PrivateFile;
 import dev.mcpbridge.protocol.Json;
+import dev.mcpbridge.protocol.JsonSlice;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
@@ -11,8 +12,8 @@ import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.stream.Stream;
 
 /**
@@ -20,7 +21,7 @@ import java.util.stream.Stream;
  * this and in other processes. Not thread-safe; every method blocks.
  */
 final class Segments {
-  private static final int WINDOW = 1 << 20;
+  private static final int WINDOW = 64 << 10;
 
   private final Path folder;
   private FileLock lock;
@@ -68,16 +69,15 @@ final class Segments {
     for (int i = files.size() - 1; i >= 0; i--) {
       Path file = files.get(i);
       try (RandomAccessFile text = new RandomAccessFile(file.toFile(), "rw")) {
-        long from = Math.max(0, text.length() - WINDOW);
-        byte[] window = new byte[(int) (text.length() - from)];
-        text.seek(from);
-        text.readFully(window);
-        int end = lastIndexOf('\n', window, window.length) + 1;
-        torn += window.length - end;
-        text.setLength(from + end);
+        long end = lineFeedBefore(text, text.length()) + 1;
+        torn += text.length() - end;
+        text.setLength(end);
         if (end > 0) {
-          int begin = lastIndexOf('\n', window, end - 1) + 1;
-          return end(file, Arrays.copyOfRange(window, begin, end - 1), torn);
+          long begin = lineFeedBefore(text, end - 1) + 1;
+          byte[] line = new byte[(int) (end - 1 - begin)];
+          text.seek(begin);
+          text.readFully(line);
+          return end(file, line, torn);
         }
       }
       Files.delete(file);
@@ -98,18 +98,26 @@ final class Segments {
     }
   }
 
-  private static int lastIndexOf(char c, byte[] bytes, int before) {
-    int i = before - 1;
-    while (i >= 0 && bytes[i] != c) {
-      i--;
+  /** Where the last line feed before a place is; -1 without one. */
+  private static long lineFeedBefore(RandomAccessFile text, long end) throws IOException {
+    byte[] window = new byte[WINDOW];
+    for (long to = end; to > 0; to -= Math.min(WINDOW, to)) {
+      int length = (int) Math.min(WINDOW, to);
+      text.seek(to - length);
+      text.readFully(window, 0, length);
+      for (int i = length - 1; i >= 0; i--) {
+        if (window[i] == '\n') {
+          return to - length + i;
+        }
+      }
     }
-    return i;
+    return -1;
   }
 
   private static End end(Path file, byte[] line, long torn) throws IOException {
     JsonNode record = Json.object();
     try {
-      record = Json.tree(line);
+      record = Json.tree(JsonSlice.of(line));
     } catch (IOException e) {
       // reported below
     }
@@ -130,12 +138,19 @@ final class Segments {
 
   /** Begins a new file. */
   void begin(long firstSeq) throws IOException {
-    String next = "audit-%012d.jsonl".formatted(firstSeq);
-    FileChannel opened = PrivateFile.open(folder.resolve(next));
-    closeCurrent();
-    current = opened;
+    String next = name(firstSeq);
+    FileChannel last = current;
+    current = PrivateFile.open(folder.resolve(next));
     name = next;
     size = 0;
+    if (last != null) {
+      last.close();
+    }
+  }
+
+  /** The name of a file, by the number of its first record. */
+  static String name(long firstSeq) {
+    return String.format(Locale.ROOT, "audit-%012d.jsonl", firstSeq);
   }
 
   /** The name of the present file. */

@@ -94,7 +94,7 @@ final class CallAudit {
             .with("decision", word(decision))
             .with("definition", definition)
             .withArguments(arguments);
-    return bus.request(Addresses.AUDIT, record);
+    return bus.request(Addresses.AUDIT, record).onFailure(refused -> isDecided = false);
   }
 
   /** A call that was approved is not held again. */

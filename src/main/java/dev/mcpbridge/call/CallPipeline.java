@@ -168,8 +168,7 @@ public final class CallPipeline {
         .compose(valid -> assess(admitted))
         .compose(
             decision ->
-                audit
-                    .decided(decision, admitted.definitionDigest())
+                recorded(admitted, decision, audit)
                     .compose(recorded -> credentialed(admitted))
                     .compose(call -> act(call, decision)));
   }
@@ -210,9 +209,14 @@ public final class CallPipeline {
     return assess(admitted)
         .compose(
             decision ->
-                audit
-                    .decided(decision, admitted.definitionDigest())
+                recorded(admitted, decision, audit)
                     .compose(recorded -> actApproved(admitted, decision)));
+  }
+
+  /** Nothing runs without a record of its decision, unless the operator has decided otherwise. */
+  private static Future<Void> recorded(AdmittedCall admitted, Decision decision, CallAudit audit) {
+    return TimeLimit.beforeCall(
+        admitted.call().deadlineNanos(), audit.decided(decision, admitted.definitionDigest()));
   }
 
   /** Reports the end of an approved call, for later queries of the confirmation. */

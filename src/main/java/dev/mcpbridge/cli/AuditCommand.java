@@ -23,7 +23,7 @@ final class AuditCommand implements Runnable {
   @Override
   public void run() {
     throw new ParameterException(
-        spec.commandLine(), "Missing subcommand; use: mcp-bridge audit verify");
+        spec.commandLine(), "Missing subcommand; use: mcp-bridge audit verify or search");
   }
 
   /** Verifies a folder. */
@@ -48,11 +48,19 @@ final class AuditCommand implements Runnable {
                 + " names.")
     private Path key;
 
+    @Option(
+        names = "--head",
+        paramLabel = "FILE",
+        description =
+            "An audit.head that you have kept elsewhere;%ndefault: the one in the folder.")
+    private Path head;
+
     @Override
     public Integer call() {
       AuditVerifier.Report report;
       try {
-        report = AuditVerifier.verify(folder, key == null ? null : AuditVerifier.publicKey(key));
+        report =
+            AuditVerifier.verify(folder, key == null ? null : AuditVerifier.publicKey(key), head);
       } catch (IOException e) {
         System.err.println(e.getMessage());
         return Main.FAILED;

@@ -2,6 +2,7 @@ package dev.mcpbridge.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.audit.AuditReader;
+import dev.mcpbridge.protocol.HiddenCharacters;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -115,15 +116,31 @@ final class AuditSearchCommand implements Callable<Integer> {
     boolean fits = fits(record, wanted) || isOutcome && event == null && found.remove(id);
     if (fits) {
       count++;
-      System.out.println(record);
+      System.out.println(visible(record.toString()));
       if (!isOutcome && !id.isEmpty()) {
         found.add(id);
       }
     }
   }
 
+  /** JSON with escapes for what a terminal may hide or obey. */
+  private static String visible(String json) {
+    StringBuilder out = new StringBuilder(json.length());
+    json.codePoints()
+        .forEach(
+            c -> {
+              boolean isHidden = HiddenCharacters.isHidden(c) || c >= 0xD800 && c <= 0xDFFF;
+              if (isHidden) {
+                Character.toString(c).chars().forEach(u -> out.append("\\u%04X".formatted(u)));
+              } else {
+                out.appendCodePoint(c);
+              }
+            });
+    return out.toString();
+  }
+
   private boolean fits(JsonNode record, Map<String, String> wanted) {
-    Instant at = Instant.parse(record.path("at").asText());
+    Instant at = Instant.parse(record.path("at").asText("1970-01-01T00:00:00Z"));
     boolean isBy =
         principal == null
             || record.path("principal").asText().equals(principal)

@@ -81,7 +81,7 @@ final class CallerChecks {
     String credential = credential(ctx.request().headers());
     Future<Identity> identified = authenticator.authenticate(credential, () -> address(ctx));
     if (credential != null && !identified.succeeded()) {
-      identified.onFailure(failure -> refused.add(address(ctx)));
+      identified.onFailure(failure -> refused(ctx, failure));
     }
     return identified.map(
         identity -> {
@@ -95,6 +95,12 @@ final class CallerChecks {
           }
           return null;
         });
+  }
+
+  private void refused(RoutingContext ctx, Throwable failure) {
+    if (BridgeException.of(failure).code() == ErrorCode.UNAUTHENTICATED) {
+      refused.add(address(ctx));
+    }
   }
 
   private static String address(RoutingContext ctx) {

@@ -26,10 +26,12 @@ final class RefusedCredentials {
     this.bus = bus;
   }
 
-  void add(String address) {
+  void add(String client) {
     if (!bus.isServed(Addresses.AUDIT)) {
       return;
     }
+    boolean isKnown = refused.containsKey(client) || refused.size() < MAX_ADDRESSES - 1;
+    String address = isKnown ? client : "others";
     boolean isFirst = !refused.containsKey(address);
     refused.merge(address, 1, Integer::sum);
     if (isFirst) {

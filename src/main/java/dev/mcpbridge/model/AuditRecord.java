@@ -9,6 +9,8 @@ import java.util.Collection;
  * over when it is sent.
  */
 public final class AuditRecord {
+  private static final int MAX_TEXT = 2_048;
+
   private final String event;
   private final Need need;
   private final long atMillis = System.currentTimeMillis();
@@ -39,10 +41,14 @@ public final class AuditRecord {
     this(event, Need.NONE);
   }
 
-  /** Adds a member; null adds nothing. */
+  /** Adds a member, cut to a bounded length; null adds nothing. */
   public AuditRecord with(String name, String text) {
     if (text != null) {
-      out.member(name, text);
+      boolean isCut = text.length() > MAX_TEXT;
+      out.member(name, isCut ? text.substring(0, MAX_TEXT) : text);
+      if (isCut) {
+        out.member(name + "_length", text.length());
+      }
     }
     return this;
   }

@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -60,7 +61,7 @@ class AuditTrailTest {
   }
 
   private Report verified() throws IOException {
-    return AuditVerifier.verify(folder, null);
+    return AuditVerifier.verify(folder, null, null);
   }
 
   private List<Path> files() throws IOException {
@@ -80,8 +81,8 @@ class AuditTrailTest {
 
     assertNull(report.error());
     assertEquals(1, report.first());
-    assertEquals(102, report.last(), "with the first record of the file and the checkpoint");
-    assertEquals(1, report.checkpoints());
+    assertEquals(103, report.last(), "with the first record of the file and two checkpoints");
+    assertEquals(2, report.checkpoints());
     assertEquals(0, report.unsigned());
   }
 
@@ -148,7 +149,7 @@ class AuditTrailTest {
 
     // Then
     assertNull(verified().error());
-    assertTrue(AuditVerifier.verify(folder, kept).error().contains("another public key"));
+    assertTrue(AuditVerifier.verify(folder, kept, null).error().contains("another public key"));
   }
 
   @Test
@@ -159,7 +160,7 @@ class AuditTrailTest {
     Report report = verified();
 
     assertNull(report.error());
-    assertEquals(14, report.last());
+    assertEquals(16, report.last());
     assertEquals(2, files().size());
     assertTrue(
         Files.readString(files().get(1)).contains("\"continues\":\"audit-000000000001.jsonl\""));
@@ -199,15 +200,26 @@ class AuditTrailTest {
     assertTrue(verified().error().contains("is missing"));
   }
 
+  /** Writes a trail, and leaves it as if the process had ended within its last line. */
+  private void crash(AuditRecord last, int tornBytes) throws Exception {
+    AuditLog log = opened(CONFIG);
+    byte[] head = Files.readAllBytes(folder.resolve("audit.head"));
+    log.append(record(1));
+    log.append(last);
+    log.close();
+    Path file = files().get(files().size() - 1);
+    byte[] text = Files.readAllBytes(file);
+    String all = new String(text, StandardCharsets.ISO_8859_1);
+    int checkpoint = all.lastIndexOf('\n', text.length - 2);
+    int torn = all.lastIndexOf('\n', checkpoint - 1) + 1;
+    Files.write(file, Arrays.copyOf(text, Math.min(checkpoint, torn + tornBytes)));
+    Files.write(folder.resolve("audit.head"), head);
+  }
+
   @Test
   void crashInTheMiddleOfALineLosesThatLineOnly() throws Exception {
     // Given
-    write(CONFIG, 5);
-    Path file = files().get(0);
-    byte[] text = Files.readAllBytes(file);
-    int lastLine = new String(text, StandardCharsets.ISO_8859_1).lastIndexOf('\n', text.length - 2);
-    Files.write(file, Arrays.copyOf(text, lastLine + 30));
-    Files.delete(folder.resolve("audit.head"));
+    crash(record(2), 30);
 
     // Then
     assertNull(verified().error());
@@ -219,7 +231,101 @@ class AuditTrailTest {
     // Then
     Report report = verified();
     assertNull(report.error());
-    assertTrue(report.notes().toString().contains("killed while it wrote"), report.toString());
+    assertTrue(report.notes().toString().contains("while it wrote"), report.toString());
+    assertTrue(Files.readString(files().get(0)).contains("\"call\":\"c1\""));
+  }
+
+  @Test
+  void crashInTheMiddleOfAVeryLongLineLosesThatLineOnly() throws Exception {
+    // Given
+    AuditRecord wide = new AuditRecord("wide").with("texts", List.of("x".repeat(3 << 20)));
+    crash(wide, 2 << 20);
+
+    // When
+    write(CONFIG, 5);
+
+    // Then
+    assertNull(verified().error());
+    assertTrue(Files.readString(files().get(0)).contains("\"call\":\"c1\""));
+  }
+
+  @Test
+  void trailThatWasCutOffDoesNotGoOn() throws Exception {
+    // Given
+    write(CONFIG, 5);
+    write(CONFIG, 5);
+    Files.delete(files().get(1));
+
+    // When
+    IOException e = assertThrows(IOException.class, () -> opened(CONFIG));
+
+    // Then
+    assertTrue(e.getMessage().contains("ends with record 8, but had 16"), e.getMessage());
+  }
+
+  @Test
+  void trailWithoutItsHeadOrWithAForgedOneIsWrong() throws Exception {
+    // Given
+    write(CONFIG, 5);
+    Path head = folder.resolve("audit.head");
+    String text = Files.readString(head);
+
+    // When
+    Files.writeString(head, text.replace("\"seq\":8", "\"seq\":99"));
+
+    // Then
+    assertTrue(verified().error().contains("the signature of audit.head"));
+
+    // When
+    Files.delete(head);
+
+    // Then
+    assertTrue(verified().error().contains("audit.head is missing"));
+  }
+
+  @Test
+  void headThatWasKeptElsewhereShowsThatATrailWasSetBack() throws Exception {
+    // Given
+    AuditLog log = opened(CONFIG);
+    Path first = Files.copy(folder.resolve("audit.head"), folder.resolve("first"));
+    log.append(record(1));
+    log.close();
+    Path kept = Files.copy(folder.resolve("audit.head"), folder.resolve("kept"));
+
+    // When
+    change(files().get(0), lines -> lines.subList(0, 2));
+    Files.copy(first, folder.resolve("audit.head"), StandardCopyOption.REPLACE_EXISTING);
+
+    // Then
+    assertNull(verified().error());
+    assertTrue(AuditVerifier.verify(folder, null, kept).error().contains("missing at the end"));
+  }
+
+  @Test
+  void trailWithoutItsKeyDoesNotGoOn() throws Exception {
+    write(CONFIG, 5);
+    Files.delete(folder.resolve("audit.key"));
+
+    assertThrows(IOException.class, () -> opened(CONFIG));
+  }
+
+  @Test
+  void longTextsAreCutAndUnusualNumbersAreKept() throws Exception {
+    // Given
+    AuditLog log = opened(config(Content.FULL, 1 << 20));
+
+    // When
+    log.append(
+        new AuditRecord("call.decision")
+            .with("name", "n".repeat(4 << 20))
+            .withArguments(JsonSlice.of("{\"x\":0e99999999999,\"y\":1e-99999999999}")));
+    log.close();
+
+    // Then
+    assertNull(verified().error());
+    assertTrue(Files.size(files().get(0)) < 10_000);
+    assertTrue(Files.readString(files().get(0)).contains("\"name_length\":4194304"));
+    opened(CONFIG).close();
   }
 
   @Test

@@ -9,6 +9,7 @@ import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.http.reply.Callers;
 import dev.mcpbridge.http.reply.PagedList;
 import dev.mcpbridge.http.reply.Replies;
+import dev.mcpbridge.model.AuditRecord;
 import dev.mcpbridge.model.Principal;
 import dev.mcpbridge.model.Scope;
 import dev.mcpbridge.model.ServerId;
@@ -44,6 +45,7 @@ public record ServersApi(Bus bus, Directory directory, AccessControl access, int
   /** POST /servers; responds after the handshake. */
   public void start(RoutingContext ctx) {
     bus.request(Addresses.START_SERVER, Paths.arguments(ctx, maxDepth).json())
+        .onSuccess(server -> record(ctx, "start", server.id()))
         .onSuccess(server -> Replies.json(ctx, 201, started(server)))
         .onFailure(ctx::fail);
   }
@@ -52,6 +54,7 @@ public record ServersApi(Bus bus, Directory directory, AccessControl access, int
   public void restart(RoutingContext ctx) {
     directory
         .restart(Paths.server(ctx))
+        .onSuccess(server -> record(ctx, "restart", server.id()))
         .onSuccess(server -> Replies.json(ctx, 200, ServerJson.of(server, isAdmin(ctx))))
         .onFailure(ctx::fail);
   }
@@ -63,6 +66,7 @@ public record ServersApi(Bus bus, Directory directory, AccessControl access, int
       throw new BridgeException(ErrorCode.SERVER_NOT_FOUND, "Server not found");
     }
     bus.request(Addresses.STOP_SERVER, new ServerId(name))
+        .onSuccess(stopped -> record(ctx, "stop", stopped))
         .onSuccess(
             stopped ->
                 Replies.json(
@@ -79,6 +83,18 @@ public record ServersApi(Bus bus, Directory directory, AccessControl access, int
         servers.stream().map(server -> ServerJson.of(server, isAdmin)).toList();
     int names = servers.stream().map(server -> server.id().name()).toList().hashCode();
     new PagedList("servers", entries, Integer.toHexString(names)).answer(ctx);
+  }
+
+  private void record(RoutingContext ctx, String action, ServerId server) {
+    if (bus.isServed(Addresses.AUDIT)) {
+      bus.request(
+          Addresses.AUDIT,
+          new AuditRecord("server.request")
+              .with("principal", Callers.of(ctx).name())
+              .with("address", Callers.share(ctx))
+              .with("action", action)
+              .with("server", server.name()));
+    }
   }
 
   private static boolean isAdmin(RoutingContext ctx) {

@@ -78,7 +78,7 @@ class AuditIT {
   /** Ends the bridge and reads its trail, which must be right. */
   private List<JsonNode> records() throws Exception {
     bridge.close();
-    AuditVerifier.Report report = AuditVerifier.verify(folder.resolve("trail"), null);
+    AuditVerifier.Report report = AuditVerifier.verify(folder.resolve("trail"), null, null);
     assertNull(report.error());
     assertEquals(0, report.unsigned());
     return read();
@@ -200,6 +200,7 @@ class AuditIT {
             + "\",\"digest\":\""
             + digest
             + "\",\"decision\":\"block\"}]}");
+    bridge.post("/servers/s/restart", "");
     bridge.reload("{" + audit("") + ",'pins':{'changed':'block'},'mcpServers':{}}");
 
     // Then
@@ -208,6 +209,7 @@ class AuditIT {
     assertEquals("stopped", of(records, "bridge").get(1).path("state").asText());
     assertEquals("block", of(records, "pin").get(0).path("decision").asText());
     assertEquals(1, of(records, "config").size());
+    assertEquals("restart", of(records, "server.request").get(0).path("action").asText());
     assertTrue(
         of(records, "server").stream()
             .anyMatch(each -> each.path("state").asText().equals("ready")));
@@ -369,13 +371,17 @@ class AuditIT {
   }
 
   @Test
-  void killedBridgeLeavesAReadableTrailWithEveryAnsweredCall() throws Exception {
+  void killedBridgeLeavesAReadableTrailWithEveryAnsweredCallOfLevelTwo() throws Exception {
     // Given
     Path config = folder.resolve("bridge.json");
     Files.writeString(
         config,
         TestBridge.json(
-            "{" + audit(",'strict':true") + ",'mcpServers':{'s':" + TestBridge.entry("") + "}}"));
+            "{"
+                + audit(",'strict':true")
+                + ",'mcpServers':{'s':"
+                + TestBridge.entry("'riskLevel':2")
+                + "}}"));
     int answered = 0;
     try (ServedBridge served = ServedBridge.in(folder, "--config", config.toString())) {
       for (int i = 0; i < 50; i++) {
@@ -385,7 +391,7 @@ class AuditIT {
     }
 
     // Then
-    AuditVerifier.Report report = AuditVerifier.verify(folder.resolve("trail"), null);
+    AuditVerifier.Report report = AuditVerifier.verify(folder.resolve("trail"), null, null);
     assertNull(report.error());
     assertEquals(50, answered);
     assertEquals(50, of(read(), "call.decision").size());
@@ -394,9 +400,9 @@ class AuditIT {
     ServedBridge.in(folder, "--config", config.toString()).close();
 
     // Then
-    report = AuditVerifier.verify(folder.resolve("trail"), null);
+    report = AuditVerifier.verify(folder.resolve("trail"), null, null);
     assertNull(report.error());
-    assertTrue(report.notes().toString().contains("the bridge was killed"), report.toString());
+    assertTrue(report.notes().toString().contains("ended by force"), report.toString());
     String verified = run(0, "audit", "verify", folder.resolve("trail").toString());
     assertTrue(verified.contains("ok: records 1 to"), verified);
   }
@@ -458,7 +464,7 @@ class AuditIT {
         assertTrue(System.nanoTime() < deadline, "calls are still refused");
       }
     }
-    AuditVerifier.Report report = AuditVerifier.verify(folder.resolve("trail"), null);
+    AuditVerifier.Report report = AuditVerifier.verify(folder.resolve("trail"), null, null);
     assertNull(report.error());
     assertEquals(onFailure.equals("warn"), !of(read(), "gap").isEmpty());
   }
