@@ -198,12 +198,12 @@ public final class Pins {
     ServerId server = judgement.whole().id();
     ServerPins before = store.of(server);
     Map<Name, Pin> trusted = trusted(judgement);
-    boolean isFirst = before == null && rules(server).trustsFirst();
+    boolean isFirst = before == null && rules(server).trustsFirst() && !unstored.contains(server);
     if (!trusted.isEmpty() || isFirst) {
       store
           .put(server, store.version(server), or(before).with(trusted))
-          .onSuccess(change -> stored(server, change.isFull() ? "there is no room" : null))
-          .onFailure(e -> stored(server, e.getMessage()));
+          .onSuccess(change -> stored(server, change.isFull()))
+          .onFailure(e -> LOG.log(Level.WARNING, "server={0} pins not stored: {1}", server, e));
     }
   }
 
@@ -211,11 +211,12 @@ public final class Pins {
     return pins == null ? ServerPins.NONE : pins;
   }
 
-  private void stored(ServerId server, String problem) {
-    if (problem == null) {
+  /** After a failure it is tried again with the next change; without room it is not. */
+  private void stored(ServerId server, boolean isFull) {
+    if (!isFull) {
       unstored.remove(server);
     } else if (unstored.add(server)) {
-      LOG.log(Level.WARNING, "server={0} its pins are not stored: {1}", server, problem);
+      LOG.log(Level.WARNING, "server={0} pins not stored: there is no room", server);
     }
   }
 
