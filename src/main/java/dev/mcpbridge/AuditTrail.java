@@ -61,8 +61,6 @@ final class AuditTrail {
   }
 
   private void record(AuditRecord record) {
-    if (bus.isServed(Addresses.AUDIT)) {
-      bus.request(Addresses.AUDIT, record);
-    }
+    bus.offer(Addresses.AUDIT, () -> record);
   }
 }

@@ -16,6 +16,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /**
  * Requests, replies and publications over the event bus, and over the links between nodes if the
@@ -81,6 +82,13 @@ public final class Bus {
   /** Whether a handler of this node is registered. */
   public boolean isServed(Address<?, ?> address) {
     return pendingReplies.containsKey(address.name()) || direct.containsKey(address.name());
+  }
+
+  /** Sends what no answer is awaited for, if a handler of this node is registered. */
+  public <Q> void offer(Address<Q, ?> address, Supplier<Q> message) {
+    if (isServed(address)) {
+      request(address, message.get());
+    }
   }
 
   /** Runs a task on the event loop after some time. */

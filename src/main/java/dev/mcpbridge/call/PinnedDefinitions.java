@@ -102,16 +102,15 @@ public record PinnedDefinitions(
   }
 
   private void record(Principal caller, ServerId server, PinDecision decision) {
-    if (bus.isServed(Addresses.AUDIT)) {
-      bus.request(
-          Addresses.AUDIT,
-          new AuditRecord("pin")
-              .with("principal", caller.name())
-              .with("server", server.name())
-              .with("kind", decision.name().kind().word())
-              .with("name", decision.name().text())
-              .with("decision", decision.isApproval() ? "approve" : "block")
-              .with("digest", decision.digest()));
-    }
+    bus.offer(
+        Addresses.AUDIT,
+        () ->
+            new AuditRecord("pin")
+                .with("principal", caller.name())
+                .with("server", server.name())
+                .with("kind", decision.name().kind().word())
+                .with("name", decision.name().text())
+                .with("decision", decision.isApproval() ? "approve" : "block")
+                .with("digest", decision.digest()));
   }
 }

@@ -65,18 +65,17 @@ public final class RiskVerticle extends VerticleBase {
   }
 
   private void record(Confirmation claimed, HumanDecision decision) {
-    if (bus.isServed(Addresses.AUDIT)) {
-      bus.request(
-          Addresses.AUDIT,
-          new AuditRecord("confirmation")
-              .with("confirmation", claimed.id())
-              .with("decision", decision.confirm() ? "approve" : "reject")
-              .with("approver", decision.by().name())
-              .with("principal", claimed.call().caller().name())
-              .with("server", claimed.call().server().name())
-              .with("name", claimed.call().target().name())
-              .with("digest", claimed.digest()));
-    }
+    bus.offer(
+        Addresses.AUDIT,
+        () ->
+            new AuditRecord("confirmation")
+                .with("confirmation", claimed.id())
+                .with("decision", decision.confirm() ? "approve" : "reject")
+                .with("approver", decision.by().name())
+                .with("principal", claimed.call().caller().name())
+                .with("server", claimed.call().server().name())
+                .with("name", claimed.call().target().name())
+                .with("digest", claimed.digest()));
   }
 
   private void publishStatus(Confirmation confirmation, String status) {

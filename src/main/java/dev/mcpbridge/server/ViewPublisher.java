@@ -83,16 +83,15 @@ final class ViewPublisher implements Upstream.Listener {
   }
 
   private void record(ServerView view) {
-    if (bus.isServed(Addresses.AUDIT)) {
-      bus.request(
-          Addresses.AUDIT,
-          new AuditRecord("server")
-              .with("server", view.id().name())
-              .with("instance", instanceId.number())
-              .with("state", lastState)
-              .with("program", view.program())
-              .with("reason", view.lastError() == null ? null : view.lastError().reason()));
-    }
+    bus.offer(
+        Addresses.AUDIT,
+        () ->
+            new AuditRecord("server")
+                .with("server", view.id().name())
+                .with("instance", instanceId.number())
+                .with("state", lastState)
+                .with("program", view.program())
+                .with("reason", view.lastError() == null ? null : view.lastError().reason()));
   }
 
   private void log(ServerView view) {

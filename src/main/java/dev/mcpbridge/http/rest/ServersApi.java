@@ -86,15 +86,14 @@ public record ServersApi(Bus bus, Directory directory, AccessControl access, int
   }
 
   private void record(RoutingContext ctx, String action, ServerId server) {
-    if (bus.isServed(Addresses.AUDIT)) {
-      bus.request(
-          Addresses.AUDIT,
-          new AuditRecord("server.request")
-              .with("principal", Callers.of(ctx).name())
-              .with("address", Callers.share(ctx))
-              .with("action", action)
-              .with("server", server.name()));
-    }
+    bus.offer(
+        Addresses.AUDIT,
+        () ->
+            new AuditRecord("server.request")
+                .with("principal", Callers.of(ctx).name())
+                .with("address", Callers.share(ctx))
+                .with("action", action)
+                .with("server", server.name()));
   }
 
   private static boolean isAdmin(RoutingContext ctx) {
