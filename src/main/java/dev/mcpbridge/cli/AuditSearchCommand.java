@@ -3,6 +3,7 @@ package dev.mcpbridge.cli;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.audit.AuditReader;
 import dev.mcpbridge.protocol.HiddenCharacters;
+import dev.mcpbridge.protocol.JsonEscapes;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -123,20 +124,10 @@ final class AuditSearchCommand implements Callable<Integer> {
     }
   }
 
-  /** JSON with escapes for what a terminal may hide or obey. */
+  /** With escapes for what a terminal may hide or obey. */
   private static String visible(String json) {
-    StringBuilder out = new StringBuilder(json.length());
-    json.codePoints()
-        .forEach(
-            c -> {
-              boolean isHidden = HiddenCharacters.isHidden(c) || c >= 0xD800 && c <= 0xDFFF;
-              if (isHidden) {
-                Character.toString(c).chars().forEach(u -> out.append("\\u%04X".formatted(u)));
-              } else {
-                out.appendCodePoint(c);
-              }
-            });
-    return out.toString();
+    return JsonEscapes.escaped(
+        json, c -> HiddenCharacters.isHidden(c) || JsonEscapes.isLoneSurrogate(c));
   }
 
   private boolean fits(JsonNode record, Map<String, String> wanted) {

@@ -3,8 +3,6 @@ package dev.mcpbridge.pins;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.protocol.HiddenCharacters;
 import dev.mcpbridge.protocol.Json;
-import dev.mcpbridge.protocol.JsonSlice;
-import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -68,10 +66,11 @@ public record DefinitionDiff(Set<Finding> findings, List<Difference> differences
   /** What differs; a new definition differs from an empty one. */
   public static DefinitionDiff of(Judgement judgement) {
     DigestVersion version = DigestVersion.ALL.get(0);
-    JsonNode after = tree(version.canonical(judgement.name().kind(), judgement.current()));
+    JsonNode after =
+        DigestVersion.tree(version.canonical(judgement.name().kind(), judgement.current()));
     Pin pin = judgement.pin();
     boolean isKept = pin != null && pin.definition() != null;
-    JsonNode before = isKept ? tree(pin.definition()) : Json.object();
+    JsonNode before = isKept ? DigestVersion.tree(pin.definition()) : Json.object();
     Collector collector = new Collector();
     collector.compare("", before, after);
     if (pin == null) {
@@ -86,14 +85,6 @@ public record DefinitionDiff(Set<Finding> findings, List<Difference> differences
     }
     return new DefinitionDiff(
         collector.findings, List.copyOf(collector.differences), !collector.isCut);
-  }
-
-  private static JsonNode tree(JsonSlice canonical) {
-    try {
-      return Json.exactTree(canonical);
-    } catch (IOException ambiguous) {
-      return Json.object().textNode(canonical.text());
-    }
   }
 
   private static final class Collector {

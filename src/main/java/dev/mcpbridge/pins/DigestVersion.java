@@ -61,6 +61,15 @@ record DigestVersion(String label, Map<DefinitionKind, Set<String>> members) {
     }
   }
 
+  /** A canonical form as a tree; a text for what is not unambiguous JSON. */
+  static JsonNode tree(JsonSlice canonical) {
+    try {
+      return Json.exactTree(canonical);
+    } catch (IOException ambiguous) {
+      return Json.object().textNode(canonical.text());
+    }
+  }
+
   private JsonNode counted(DefinitionKind kind, JsonNode entry) {
     return entry instanceof ObjectNode object
         ? sorted(object.deepCopy().retain(members.get(kind)))

@@ -3,6 +3,7 @@ package dev.mcpbridge.pins;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.protocol.Json;
+import dev.mcpbridge.protocol.JsonEscapes;
 import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
 import java.io.IOException;
@@ -19,22 +20,7 @@ final class LockText {
     ObjectNode json = Json.object().put("version", VERSION);
     ObjectNode servers = json.putObject("servers");
     pins.forEach((server, ofServer) -> servers.set(server.name(), ofServer.toJson()));
-    return withoutLoneSurrogates(json.toPrettyString()) + "\n";
-  }
-
-  /** Half a surrogate pair cannot be encoded; it occurs in strings only, where it is escaped. */
-  private static String withoutLoneSurrogates(String json) {
-    StringBuilder out = new StringBuilder(json.length());
-    json.codePoints()
-        .forEach(
-            c -> {
-              if (c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE) {
-                out.append("\\u%04X".formatted(c));
-              } else {
-                out.appendCodePoint(c);
-              }
-            });
-    return out.toString();
+    return JsonEscapes.escaped(json.toPrettyString(), JsonEscapes::isLoneSurrogate) + "\n";
   }
 
   /**

@@ -94,17 +94,9 @@ record ServerPins(Map<Name, Pin> all) {
     json.put(pin.isBlocked() ? "blocked" : "approved", pin.at());
     json.put("by", pin.by());
     if (withDefinition && pin.definition() != null) {
-      json.set("definition", tree(pin.definition()));
+      json.set("definition", DigestVersion.tree(pin.definition()));
     }
     return json;
-  }
-
-  private static JsonNode tree(JsonSlice canonical) {
-    try {
-      return Json.exactTree(canonical);
-    } catch (IOException ambiguous) {
-      return Json.object().textNode(canonical.text());
-    }
   }
 
   /**

@@ -1,9 +1,10 @@
 package dev.mcpbridge.protocol;
 
 import java.nio.charset.StandardCharsets;
+import java.util.function.IntPredicate;
 
 /** Escapes in JSON strings (RFC 8259 section 7). Stateless. */
-final class JsonEscapes {
+public final class JsonEscapes {
   private static final String ESCAPED = "\"\\/bfnrt";
   private static final String DECODED = "\"\\/\b\f\n\r\t";
 
@@ -51,5 +52,25 @@ final class JsonEscapes {
     }
     out.append((char) unit);
     return 5;
+  }
+
+  /** A JSON text in which some characters, which occur in its strings only, are escaped. */
+  public static String escaped(String json, IntPredicate isEscaped) {
+    StringBuilder out = new StringBuilder(json.length());
+    json.codePoints()
+        .forEach(
+            c -> {
+              if (isEscaped.test(c)) {
+                Character.toString(c).chars().forEach(u -> out.append("\\u%04X".formatted(u)));
+              } else {
+                out.appendCodePoint(c);
+              }
+            });
+    return out.toString();
+  }
+
+  /** Whether a code point is half of a surrogate pair, which cannot be encoded. */
+  public static boolean isLoneSurrogate(int codePoint) {
+    return codePoint >= Character.MIN_SURROGATE && codePoint <= Character.MAX_SURROGATE;
   }
 }
