@@ -30,7 +30,6 @@ public final class AuditVerifier {
   private String prev;
   private long seq = -1;
   private long first = -1;
-  private long records;
   private long checkpoints;
   private long sinceCheckpoint;
 
@@ -42,13 +41,7 @@ public final class AuditVerifier {
    * @param unsigned records after the last checkpoint
    */
   public record Report(
-      String error,
-      long first,
-      long last,
-      long records,
-      long checkpoints,
-      long unsigned,
-      List<String> notes) {}
+      String error, long first, long last, long checkpoints, long unsigned, List<String> notes) {}
 
   /** What is wrong with a record. */
   private static final class Damage extends Exception {
@@ -104,7 +97,7 @@ public final class AuditVerifier {
     if (publicKey == null) {
       notes.add("the public key is the one that the trail names; compare it with --key");
     }
-    return new Report(error, first, seq, records, checkpoints, sinceCheckpoint, List.copyOf(notes));
+    return new Report(error, first, seq, checkpoints, sinceCheckpoint, List.copyOf(notes));
   }
 
   /** What is missing at the begin or at the end; null if nothing is. */
@@ -193,7 +186,6 @@ public final class AuditVerifier {
     first = first < 0 ? number : first;
     seq = number;
     prev = hash;
-    records++;
   }
 
   private static JsonNode parsed(byte[] text) throws Damage {

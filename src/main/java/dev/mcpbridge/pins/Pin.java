@@ -3,6 +3,7 @@ package dev.mcpbridge.pins;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.protocol.JsonSlice;
 import java.time.Instant;
+import java.util.List;
 
 /**
  * What a person has decided about a definition.
@@ -30,26 +31,27 @@ public record Pin(boolean isBlocked, String digest, JsonSlice definition, String
 
   /** Whether a definition is the approved one. */
   boolean approves(ServerId server, DefinitionKind kind, JsonSlice current, String currentDigest) {
-    if (isBlocked) {
-      return false;
-    }
-    if (digest.equals(currentDigest)) {
-      return true;
-    }
-    DigestVersion present = DigestVersion.ALL.get(0);
-    if (present.isOf(digest)) {
-      return false;
-    }
-    return DigestVersion.ALL.stream()
-        .filter(version -> version.isOf(digest))
-        .findFirst()
-        .map(version -> digest.equals(version.digest(server, kind, current)))
-        .orElseGet(() -> isAsKept(kind, current));
+    return digest.equals(currentDigest) && !isBlocked
+        || approves(server, kind, current, DigestVersion.ALL);
+  }
+
+  /**
+   * The same for a program that knows some versions of digests.
+   *
+   * @param versions the present one first
+   */
+  boolean approves(
+      ServerId server, DefinitionKind kind, JsonSlice current, List<DigestVersion> versions) {
+    return !isBlocked
+        && versions.stream()
+            .filter(version -> version.isOf(digest))
+            .findFirst()
+            .map(version -> digest.equals(version.digest(server, kind, current)))
+            .orElseGet(() -> isAsKept(kind, current, versions.get(0)));
   }
 
   /** For a digest of a version that this program does not know. */
-  private boolean isAsKept(DefinitionKind kind, JsonSlice current) {
-    DigestVersion present = DigestVersion.ALL.get(0);
+  private boolean isAsKept(DefinitionKind kind, JsonSlice current, DigestVersion present) {
     return definition != null
         && present.canonical(kind, definition).equals(present.canonical(kind, current));
   }
