@@ -15,6 +15,7 @@ import dev.mcpbridge.fixture.ServedBridge;
 import dev.mcpbridge.fixture.TestBridge;
 import dev.mcpbridge.fixture.TestBridge.Answer;
 import dev.mcpbridge.protocol.Json;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -176,6 +177,52 @@ class AuditIT {
     assertEquals(held.at("/confirmation_id"), approval.path("confirmation").asText());
     assertEquals("reject", of(records, "confirmation").get(1).path("decision").asText());
     assertEquals(held.at("/confirmation_id"), decisions.get(2).path("confirmation").asText());
+  }
+
+  @Test
+  void callsThatEndBadlyHaveTheirOutcome() throws Exception {
+    // Given
+    bridge =
+        TestBridge.of(
+                "{"
+                    + audit("")
+                    + ",'mcpServers':{'s':"
+                    + TestBridge.entry("'maxInFlight':1,'maxQueued':1,'risk':{'tools':{'argv':3}}")
+                    + "}}")
+            .awaitReady("s");
+
+    // When: no container, a server that dies, a client that leaves, a full queue
+    assertEquals("isolation_unavailable", bridge.call("argv", "{}").code());
+    assertEquals("upstream_crashed", bridge.call("exit", "{}").code());
+    bridge.awaitReady("s");
+    CompletableFuture<Answer> queued;
+    try (Socket client = new Socket("127.0.0.1", bridge.port())) {
+      String call =
+          "POST /servers/s/tools/sleep HTTP/1.1\r\nhost: 127.0.0.1\r\n"
+              + "content-type: application/json\r\ncontent-length: 12\r\n\r\n{\"ms\":60000}";
+      client.getOutputStream().write(call.getBytes(StandardCharsets.UTF_8));
+      client.getOutputStream().flush();
+      bridge.until(() -> bridge.get("/servers/s").at("/pending_calls").equals("1"));
+      queued = bridge.callLater("echo", "{\"m\":1}");
+      bridge.until(() -> bridge.get("/servers/s").at("/queued_calls").equals("1"));
+      assertEquals(503, bridge.call("echo", "{\"m\":2}").status());
+    }
+    assertEquals(200, queued.get().status());
+
+    // Then
+    List<JsonNode> records = records();
+    assertEquals("isolate", of(records, "call.decision").get(0).path("decision").asText());
+    Map<String, String> executed = new HashMap<>();
+    for (JsonNode outcome : of(records, "call.outcome")) {
+      executed.put(outcome.path("code").asText("ok"), outcome.path("executed").asText());
+    }
+    assertEquals("no", executed.get("isolation_unavailable"), executed.toString());
+    assertEquals("unknown", executed.get("upstream_crashed"), executed.toString());
+    assertEquals("no", executed.get("queue_full"), executed.toString());
+    assertEquals("unknown", executed.get("cancelled"), executed.toString());
+    assertEquals("yes", executed.get("ok"), executed.toString());
+    assertEquals(5, of(records, "call.decision").size());
+    assertEquals(5, of(records, "call.outcome").size());
   }
 
   @Test

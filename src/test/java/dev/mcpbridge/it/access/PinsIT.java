@@ -479,25 +479,24 @@ class PinsIT {
     assertEquals("changed", pin("push").path("state").asText());
   }
 
+  private void startWithKeys(String settings, String[] key) throws Exception {
+    bridge =
+        TestBridge.of("{" + pins("") + "," + settings + ",'mcpServers':{'s':" + server("") + "}}");
+    bridge.until(() -> bridge.get("/servers/s", key).at("/state").equals("ready"));
+  }
+
   @Test
   void onlyThoseWhoMayApproveSeeAndDecide() throws Exception {
     // Given
     String caller = ApiKeys.generate();
     String approver = ApiKeys.generate();
-    bridge =
-        TestBridge.of(
-            "{"
-                + pins("")
-                + ","
-                + TestBridge.auth(
-                    TestBridge.key("caller", caller, "'read','call','admin'"),
-                    TestBridge.key("approver", approver, "'read','approve'"))
-                + ",'mcpServers':{'s':"
-                + server("")
-                + "}}");
     String[] asCaller = {"authorization", "Bearer " + caller};
     String[] asApprover = {"authorization", "Bearer " + approver};
-    bridge.until(() -> bridge.get("/servers/s", asCaller).at("/state").equals("ready"));
+    startWithKeys(
+        TestBridge.auth(
+            TestBridge.key("caller", caller, "'read','call','admin'"),
+            TestBridge.key("approver", approver, "'read','approve'")),
+        asCaller);
     JsonNode push = bridge.get("/servers/s/pins", asApprover).body().path("definitions").get(0);
 
     // Then
@@ -514,23 +513,16 @@ class PinsIT {
     // Given
     String caller = ApiKeys.generate();
     String boss = ApiKeys.generate();
-    bridge =
-        TestBridge.of(
-            "{"
-                + pins("")
-                + ","
-                + TestBridge.auth(
-                    TestBridge.key("caller", caller, "'read','call'"),
-                    TestBridge.key("boss", boss, "'read','call','approve','admin'"))
-                + ",'access':{'conceal':'all','rules':[{'name':'r','allow':['call'],"
-                + "'who':{'keys':['caller']},'servers':['s'],'tools':['pull']},"
-                + "{'name':'b','allow':['call'],'who':{'keys':['boss']}}]},"
-                + "'mcpServers':{'s':"
-                + server("")
-                + "}}");
     String[] asCaller = {"authorization", "Bearer " + caller};
     String[] asBoss = {"authorization", "Bearer " + boss};
-    bridge.until(() -> bridge.get("/servers/s", asBoss).at("/state").equals("ready"));
+    startWithKeys(
+        TestBridge.auth(
+                TestBridge.key("caller", caller, "'read','call'"),
+                TestBridge.key("boss", boss, "'read','call','approve','admin'"))
+            + ",'access':{'conceal':'all','rules':[{'name':'r','allow':['call'],"
+            + "'who':{'keys':['caller']},'servers':['s'],'tools':['pull']},"
+            + "{'name':'b','allow':['call'],'who':{'keys':['boss']}}]}",
+        asBoss);
     Files.writeString(catalogue(), TestBridge.json(RugPull.DESCRIPTION.of(GOOD)));
     bridge.post("/servers/s/restart", "", asBoss);
 
