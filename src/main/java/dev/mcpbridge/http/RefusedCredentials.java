@@ -49,8 +49,8 @@ final class RefusedCredentials {
   }
 
   private void record(String address, int count) {
-    bus.request(
+    bus.offer(
         Addresses.AUDIT,
-        new AuditRecord("credential").with("address", address).with("refused", count));
+        () -> new AuditRecord("credential").with("address", address).with("refused", count));
   }
 }
