@@ -5,9 +5,11 @@ import dev.mcpbridge.audit.AuditVerticle;
 import dev.mcpbridge.bus.Addresses;
 import dev.mcpbridge.bus.Bus;
 import dev.mcpbridge.config.BridgeConfig;
+import dev.mcpbridge.metrics.Counts;
 import dev.mcpbridge.model.AuditRecord;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import java.nio.file.Path;
 
 /**
  * The audit trail of a bridge, from its first record to its last; nothing if none is configured.
@@ -17,16 +19,18 @@ final class AuditTrail {
   private final Bus bus;
   private final BridgeConfig config;
   private final String node;
+  private final Counts counts;
   private volatile String deployed;
 
   /**
    * @param node name of the node; null for a single node
    */
-  AuditTrail(Vertx vertx, Bus bus, BridgeConfig config, String node) {
+  AuditTrail(Vertx vertx, Bus bus, BridgeConfig config, String node, Counts counts) {
     this.vertx = vertx;
     this.bus = bus;
     this.config = config;
     this.node = node;
+    this.counts = counts;
   }
 
   /** Opens it before anything else. Fails if it cannot be written. */
@@ -34,9 +38,12 @@ final class AuditTrail {
     if (config.audit() == null) {
       return Future.succeededFuture();
     }
-    AuditLog log = new AuditLog(config.audit(), StateFiles.auditFolder(config), node);
+    Path folder = StateFiles.auditFolder(config);
+    AuditLog log = new AuditLog(config.audit(), folder, node);
+    counts.addGauge("audit_lag_records", "Audit records that are not written yet.", log::lag);
+    counts.addCount("audit_lost_records", "Audit records that were lost.", log::lost);
     return vertx
-        .deployVerticle(new AuditVerticle(bus, log))
+        .deployVerticle(new AuditVerticle(bus, log, folder))
         .onSuccess(
             id -> {
               deployed = id;

@@ -84,7 +84,7 @@ public final class Bridge {
     Counts counts = new Counts();
     MemoryBudget memory = new MemoryBudget(config.limits().heldBytes());
     Bus bus = Bus.create(vertx, cluster, counts);
-    this.audit = new AuditTrail(vertx, bus, config, cluster.name());
+    this.audit = new AuditTrail(vertx, bus, config, cluster.name(), counts);
     this.newestConfiguration = new ReplicatedText(cluster.map("configuration"));
     this.risk = new RiskVerticle(bus, cluster, config.risk(), severalCallers::get);
     BridgeIdentity self = new BridgeIdentity(Version.current(), cluster::bridge);

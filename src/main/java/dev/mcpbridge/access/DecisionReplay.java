@@ -49,7 +49,9 @@ public final class DecisionReplay {
         record.path("event").asText().equals("call.decision")
             && kind != null
             && !record.has("confirmation")
-            && (!wasRefused || REFUSALS.contains(record.path("code").asText()));
+            && (!wasRefused
+                || record.has("rule")
+                || REFUSALS.contains(record.path("code").asText()));
     if (!isAboutAccess) {
       return Optional.empty();
     }

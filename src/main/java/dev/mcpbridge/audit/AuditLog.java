@@ -13,6 +13,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -45,7 +46,11 @@ public final class AuditLog {
   private final AuditWriter writer;
   private final BlockingQueue<Entry> waiting = new LinkedBlockingQueue<>(MAX_WAITING);
   private final AtomicLong waitingBytes = new AtomicLong();
+
+  /** Lost records of which the trail does not tell yet. */
   private final AtomicLong lost = new AtomicLong();
+
+  private final LongAdder lostInAll = new LongAdder();
   private final Thread thread = new Thread(this::run, "audit");
   private volatile boolean isIdle;
   private volatile boolean isFailing;
@@ -102,13 +107,28 @@ public final class AuditLog {
     boolean hasRoom = waitingBytes.addAndGet(bytes) <= MAX_WAITING_BYTES;
     if (isClosing || !hasRoom || !waiting.offer(new Entry(record, durable))) {
       waitingBytes.addAndGet(-bytes);
-      lost.incrementAndGet();
+      lose(1);
       if (durable != null) {
         durable.run();
       }
     } else if (isIdle || durable != null) {
       LockSupport.unpark(thread);
     }
+  }
+
+  private void lose(int records) {
+    lost.addAndGet(records);
+    lostInAll.add(records);
+  }
+
+  /** How many records are not written yet. */
+  public long lag() {
+    return waiting.size();
+  }
+
+  /** How many records were lost since the start. */
+  public long lost() {
+    return lostInAll.sum();
   }
 
   private static long bytes(AuditRecord record) {
@@ -199,7 +219,7 @@ public final class AuditLog {
   }
 
   private void drop(List<Entry> batch) {
-    lost.addAndGet(batch.size());
+    lose(batch.size());
     for (Entry entry : batch) {
       if (entry.durable() != null) {
         entry.durable().run();

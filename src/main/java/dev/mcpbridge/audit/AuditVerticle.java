@@ -1,24 +1,36 @@
 package dev.mcpbridge.audit;
 
 import dev.mcpbridge.bus.Addresses;
+import dev.mcpbridge.bus.AuditSearches;
 import dev.mcpbridge.bus.Bus;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.model.AuditQuery;
 import dev.mcpbridge.model.AuditRecord;
 import dev.mcpbridge.model.AuditRecord.Need;
+import dev.mcpbridge.protocol.JsonSlice;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.VerticleBase;
+import java.nio.file.Path;
 
 /** Takes the records of this node from the bus. Deployed only if an audit trail is configured. */
 public final class AuditVerticle extends VerticleBase {
+  private static final int MAX_SEARCHES = 8;
+
   private final Bus bus;
   private final AuditLog log;
+  private final AuditSearch search;
   private Runnable unregister = () -> {};
+  private int searches;
 
-  public AuditVerticle(Bus bus, AuditLog log) {
+  /**
+   * @param folder where the trail is kept
+   */
+  public AuditVerticle(Bus bus, AuditLog log, Path folder) {
     this.bus = bus;
     this.log = log;
+    this.search = new AuditSearch(folder);
   }
 
   @Override
@@ -30,7 +42,17 @@ public final class AuditVerticle extends VerticleBase {
               return null;
             },
             false)
-        .onSuccess(opened -> unregister = bus.serveDirectly(Addresses.AUDIT, this::take));
+        .onSuccess(opened -> register());
+  }
+
+  private void register() {
+    Runnable records = bus.serveDirectly(Addresses.AUDIT, this::take);
+    Runnable searching = bus.serve(AuditSearches.at(0), this::search);
+    unregister =
+        () -> {
+          records.run();
+          searching.run();
+        };
   }
 
   /** Writes what was taken. The last thing that a bridge does. */
@@ -43,6 +65,26 @@ public final class AuditVerticle extends VerticleBase {
           return null;
         },
         false);
+  }
+
+  /** Searches one after the other, since the first of them may make an index. */
+  private Future<JsonSlice> search(AuditQuery query) {
+    if (searches >= MAX_SEARCHES) {
+      return Future.failedFuture(
+          new BridgeException(ErrorCode.OVERLOADED, "Too many searches of the audit trail wait")
+              .withRetryAfter(1_000));
+    }
+    searches++;
+    return vertx
+        .executeBlocking(() -> search.search(query).toJson(), true)
+        .onComplete(done -> searches--)
+        .recover(
+            failure ->
+                Future.failedFuture(
+                    new BridgeException(
+                        ErrorCode.INTERNAL,
+                        "The audit trail cannot be read; see mcp-bridge audit verify",
+                        failure)));
   }
 
   private Future<Void> take(AuditRecord record) {

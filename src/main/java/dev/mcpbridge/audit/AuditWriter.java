@@ -182,6 +182,7 @@ final class AuditWriter {
     while (oldest != null) {
       append(new AuditRecord("retention").with("deleted", oldest.getFileName().toString()));
       Files.delete(oldest);
+      SegmentIndex.delete(oldest);
       oldest = segments.expired(config.keepMillis(), config.maxBytes());
     }
   }

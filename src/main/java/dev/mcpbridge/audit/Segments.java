@@ -153,6 +153,11 @@ final class Segments {
     return String.format(Locale.ROOT, "audit-%012d.jsonl", firstSeq);
   }
 
+  /** The number of the first record of a file. */
+  static long firstSeq(Path file) {
+    return Long.parseLong(file.getFileName().toString().replaceAll("\\D", ""));
+  }
+
   /** The name of the present file. */
   String name() {
     return name;

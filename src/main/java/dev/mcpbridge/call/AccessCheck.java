@@ -6,6 +6,7 @@ import dev.mcpbridge.access.AccessPolicy;
 import dev.mcpbridge.access.AccessRules.Concealment;
 import dev.mcpbridge.access.Action;
 import dev.mcpbridge.access.Decision;
+import dev.mcpbridge.access.DeniedByRule;
 import dev.mcpbridge.access.Item;
 import dev.mcpbridge.access.ItemRights;
 import dev.mcpbridge.access.ServerRights;
@@ -67,7 +68,7 @@ record AccessCheck(
                     verdict,
                     decision.rule()));
     if (isEnforced) {
-      throw refusal(caller, (Decision.Refused) decision);
+      throw refusal(caller, (Decision.Refused) decision).because(new DeniedByRule(decision.rule()));
     }
     return RiskLevel.LOW;
   }

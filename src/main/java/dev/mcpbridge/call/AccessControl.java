@@ -6,6 +6,7 @@ import dev.mcpbridge.access.AccessRules;
 import dev.mcpbridge.access.AccessRules.Concealment;
 import dev.mcpbridge.access.Action;
 import dev.mcpbridge.access.Decision;
+import dev.mcpbridge.access.DeniedByRule;
 import dev.mcpbridge.access.Explanation;
 import dev.mcpbridge.access.Item;
 import dev.mcpbridge.access.ItemRights;
@@ -189,12 +190,13 @@ public final class AccessControl {
         "hidden " + caller.name() + " " + server.id(),
         false,
         () -> "server=" + server.id() + " caller=" + caller.name() + " access=hidden");
-    if (policy.rules().concealment() == Concealment.NONE) {
-      throw new BridgeException(
-          ErrorCode.FORBIDDEN,
-          "The access rules allow nothing of server '" + server.id() + "' to this caller");
-    }
-    throw directory.notFound(server.id());
+    BridgeException refusal =
+        policy.rules().concealment() == Concealment.NONE
+            ? new BridgeException(
+                ErrorCode.FORBIDDEN,
+                "The access rules allow nothing of server '" + server.id() + "' to this caller")
+            : directory.notFound(server.id());
+    throw refusal.because(new DeniedByRule(Decision.DEFAULT));
   }
 
   /** A server as callers with some rights see it; null if they do not. */

@@ -1,5 +1,6 @@
 package dev.mcpbridge.call;
 
+import dev.mcpbridge.access.DeniedByRule;
 import dev.mcpbridge.bus.Addresses;
 import dev.mcpbridge.bus.Addresses.Decision;
 import dev.mcpbridge.bus.Bus;
@@ -157,7 +158,8 @@ final class CallAudit {
           decision(Need.NONE)
               .with("decision", "refuse")
               .with("code", failure.code().slug())
-              .with("rule", failure.members().get("rule") instanceof String rule ? rule : null)
+              .with(
+                  "rule", failure.getCause() instanceof DeniedByRule denied ? denied.rule() : null)
               .withArguments(arguments));
     }
     bus.request(
@@ -171,7 +173,10 @@ final class CallAudit {
   private AuditRecord outcome() {
     return new AuditRecord("call.outcome")
         .with("call", id)
+        .with("principal", caller.name())
         .with("server", server.name())
+        .with("kind", target.kind().noun())
+        .with("name", target.name())
         .with("ms", (System.nanoTime() - startNanos) / 1_000_000);
   }
 

@@ -2,12 +2,14 @@ package dev.mcpbridge.call;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.auth.Pkce;
+import dev.mcpbridge.bus.Addresses;
 import dev.mcpbridge.bus.Bus;
 import dev.mcpbridge.bus.Consents;
 import dev.mcpbridge.credentials.CredentialStore;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.limit.BoundedMap;
+import dev.mcpbridge.model.AuditRecord;
 import dev.mcpbridge.model.Principal;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.oauth.AuthorizationRequest;
@@ -238,12 +240,14 @@ public final class ConsentTickets {
               ErrorCode.FORBIDDEN, "The answer comes from another authorization server"));
     }
     if (answer.error() != null || answer.code() == null) {
+      record(ticket, "refused");
       return Future.failedFuture(
           new BridgeException(ErrorCode.FORBIDDEN, "Access was not granted"));
     }
     return bus.request(
             Consents.redeem(ticket.server()),
             new Consents.Answer(ticket.principal(), pending, answer.code()))
+        .onFailure(failed -> record(ticket, "failed"))
         .compose(server -> given(ticket).map(server));
   }
 
@@ -263,7 +267,20 @@ public final class ConsentTickets {
   public Future<Void> given(ConsentTicket ticket) {
     return store
         .put("given " + ticket.owner(), ticket.name(), LIFETIME_MILLIS)
-        .onSuccess(stored -> bus.publish(Consents.GIVEN, ticket.name()));
+        .onSuccess(stored -> bus.publish(Consents.GIVEN, ticket.name()))
+        .onSuccess(stored -> record(ticket, "granted"));
+  }
+
+  private void record(ConsentTicket ticket, String outcome) {
+    bus.offer(
+        Addresses.AUDIT,
+        () ->
+            new AuditRecord("consent")
+                .with("principal", ticket.principal())
+                .with("client", ticket.client())
+                .with("server", ticket.server().name())
+                .with("scope", ticket.scope())
+                .with("outcome", outcome));
   }
 
   /**

@@ -14,7 +14,7 @@ import picocli.CommandLine.Spec;
 /** Commands about audit trails, on their files. */
 @Command(
     name = "audit",
-    description = "Verify and search the audit trail of a bridge.",
+    description = "Verify, search and export the audit trail of a bridge.",
     mixinStandardHelpOptions = true,
     subcommands = {AuditCommand.Verify.class, AuditSearchCommand.class})
 final class AuditCommand implements Runnable {
@@ -23,7 +23,7 @@ final class AuditCommand implements Runnable {
   @Override
   public void run() {
     throw new ParameterException(
-        spec.commandLine(), "Missing subcommand; use: mcp-bridge audit verify or search");
+        spec.commandLine(), "Missing subcommand; use: mcp-bridge audit verify, search or export");
   }
 
   /** Verifies a folder. */

@@ -35,7 +35,7 @@ final class KeyCommand implements Runnable {
       description = "Create a key and the entry of auth.keys that accepts it.",
       mixinStandardHelpOptions = true)
   static final class New implements Callable<Integer> {
-    private static final Set<String> SCOPES = Set.of("read", "call", "approve", "admin");
+    private static final Set<String> SCOPES = Set.of("read", "call", "approve", "admin", "audit");
 
     @Spec private CommandSpec spec;
 

@@ -76,7 +76,8 @@ final class AuthReader {
         "read", scopes.text("read"),
         "call", scopes.text("call"),
         "approve", scopes.text("approve"),
-        "admin", scopes.text("admin"));
+        "admin", scopes.text("admin"),
+        "audit", scopes.text("audit"));
   }
 
   /** Null if absent. */

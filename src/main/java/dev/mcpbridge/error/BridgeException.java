@@ -57,6 +57,11 @@ public final class BridgeException extends RuntimeException {
         code, prefix + getMessage(), getCause(), executed, retryAfterSeconds, members);
   }
 
+  /** The same failure with a cause, which its receiver does not learn. */
+  public BridgeException because(Throwable cause) {
+    return new BridgeException(code, getMessage(), cause, executed, retryAfterSeconds, members);
+  }
+
   /** Sets the time after which a retry may succeed; at least one second on the wire. */
   public BridgeException withRetryAfter(long millis) {
     int seconds = (int) Math.min(3600, Math.max(1, (millis + 999) / 1000));

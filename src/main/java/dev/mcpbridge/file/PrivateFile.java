@@ -26,12 +26,13 @@ public final class PrivateFile {
 
   /** Opens a file for writing; it is created with its folders if it does not exist. */
   public static FileChannel open(Path file) throws IOException {
-    createFolder(file);
+    createFolder(file.toAbsolutePath().getParent());
     return FileChannel.open(file, CREATE_AND_WRITE, PRIVATE);
   }
 
-  private static void createFolder(Path file) throws IOException {
-    Files.createDirectories(file.toAbsolutePath().getParent(), FOLDER);
+  /** Creates a folder that only its user may enter, with those above it, unless it exists. */
+  public static void createFolder(Path folder) throws IOException {
+    Files.createDirectories(folder, FOLDER);
   }
 
   /**
@@ -39,7 +40,7 @@ public final class PrivateFile {
    * a reader sees the old text or the new one. Not concurrently for one file.
    */
   public static void replace(Path file, String text) throws IOException {
-    createFolder(file);
+    createFolder(file.toAbsolutePath().getParent());
     Path beside = file.resolveSibling(file.getFileName() + ".new");
     Files.deleteIfExists(beside);
     Files.createFile(beside, PRIVATE);

@@ -28,6 +28,7 @@ import dev.mcpbridge.http.openapi.OpenApiDoor;
 import dev.mcpbridge.http.reply.Replies;
 import dev.mcpbridge.http.reply.StreamSlots;
 import dev.mcpbridge.http.rest.AccessApi;
+import dev.mcpbridge.http.rest.AuditApi;
 import dev.mcpbridge.http.rest.BackgroundCallsApi;
 import dev.mcpbridge.http.rest.BatchApi;
 import dev.mcpbridge.http.rest.CallAnswers;
@@ -67,6 +68,7 @@ record Doors(
     WhoamiApi whoami,
     PinnedDefinitions pins,
     PinsApi pinsApi,
+    AuditApi audit,
     ToolCallsApi calls,
     BatchApi batch,
     BackgroundCallsApi background,
@@ -146,6 +148,7 @@ record Doors(
         new WhoamiApi(access),
         services.pins(),
         new PinsApi(services.pins(), depth),
+        new AuditApi(bus, cluster),
         calls,
         new BatchApi(pipeline, ids, answers, depth),
         new BackgroundCallsApi(background, answers),

@@ -43,7 +43,7 @@ final class Routes {
 
     /** Whether a server must not use it through a bridge without keys. */
     boolean isGuarded() {
-      return scope == Scope.ADMIN || scope == Scope.APPROVE;
+      return scope == Scope.ADMIN || scope == Scope.APPROVE || scope == Scope.AUDIT;
     }
   }
 
@@ -83,6 +83,7 @@ final class Routes {
         .add(GET, "/pins", Scope.APPROVE, doors.pinsApi()::list)
         .add(GET, "/servers/{server}/pins", Scope.APPROVE, doors.pinsApi()::show)
         .add(POST, "/servers/{server}/pins", Scope.APPROVE, doors.pinsApi()::decide)
+        .add(GET, "/audit", Scope.AUDIT, doors.audit()::search)
         .add(GET, "/confirmations", Scope.CALL, doors.confirmations()::list)
         .add(GET, "/confirmations/{confirmation}", Scope.CALL, doors.confirmations()::show)
         .add(POST, "/confirmations/{confirmation}", Scope.CALL, doors.confirmations()::decide)

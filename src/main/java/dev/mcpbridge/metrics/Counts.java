@@ -1,13 +1,17 @@
 package dev.mcpbridge.metrics;
 
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.LongSupplier;
 
 /** The counters; all other metrics are read when they are requested. Thread-safe. */
 public final class Counts {
   private final Map<String, ServerCounts> servers = new ConcurrentHashMap<>();
   private final Map<String, Map<String, LongAdder>> decisions = new ConcurrentHashMap<>();
+  private final List<Reading> readings = new CopyOnWriteArrayList<>();
   private final LongAdder nodeRequests = new LongAdder();
   private final LongAdder lostNodeRequests = new LongAdder();
 
@@ -59,6 +63,27 @@ public final class Counts {
               .computeIfAbsent(rule, r -> new LongAdder());
     }
     count.increment();
+  }
+
+  /**
+   * A number that others keep and that is read for each page.
+   *
+   * @param isCount whether it only grows
+   */
+  record Reading(String name, String help, boolean isCount, LongSupplier value) {}
+
+  /** Adds a number that may be read on any thread. */
+  public void addGauge(String name, String help, LongSupplier value) {
+    readings.add(new Reading(name, help, false, value));
+  }
+
+  /** Adds a number that only grows, and may be read on any thread. */
+  public void addCount(String name, String help, LongSupplier value) {
+    readings.add(new Reading(name, help, true, value));
+  }
+
+  List<Reading> readings() {
+    return readings;
   }
 
   /** Removes the counters of a removed server. */

@@ -71,6 +71,7 @@ public final class MetricsPage {
     page.addCalls(counts, isShown);
     page.addServers(servers);
     page.addDecisions(counts);
+    page.addReadings(counts);
     page.gauge("held_bytes", "Memory used by large messages in flight.", one(heldBytes));
     if (nodes != null) {
       page.addNodes(nodes, counts);
@@ -173,6 +174,17 @@ public final class MetricsPage {
           "access_decisions",
           "Decisions about calls by access rule: allow, deny, or would_deny in report mode.",
           decisions);
+    }
+  }
+
+  private void addReadings(Counts counts) {
+    for (Counts.Reading reading : counts.readings()) {
+      List<Point> value = one(reading.value().getAsLong());
+      if (reading.isCount()) {
+        counter(reading.name(), reading.help(), value);
+      } else {
+        gauge(reading.name(), reading.help(), value);
+      }
     }
   }
 

@@ -13,7 +13,9 @@ public enum Scope {
   /** See and decide the confirmations of other principals. */
   APPROVE,
   /** Start, stop and restart servers. */
-  ADMIN;
+  ADMIN,
+  /** Read the audit trail. */
+  AUDIT;
 
   public String apiName() {
     return name().toLowerCase(Locale.ROOT);
@@ -23,8 +25,8 @@ public enum Scope {
     return valueOf(apiName.toUpperCase(Locale.ROOT));
   }
 
-  /** The scopes that a token with this one grants: this one and those before it. */
+  /** The scopes that a token with this one grants: those before it too, except for the audit. */
   public Set<Scope> included() {
-    return EnumSet.range(READ, this);
+    return this == AUDIT ? EnumSet.of(AUDIT) : EnumSet.range(READ, this);
   }
 }

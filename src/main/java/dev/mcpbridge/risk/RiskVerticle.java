@@ -1,9 +1,12 @@
 package dev.mcpbridge.risk;
 
 import dev.mcpbridge.bus.Addresses;
+import dev.mcpbridge.bus.Addresses.ConfirmationQuery;
 import dev.mcpbridge.bus.Addresses.ConfirmationRequest;
+import dev.mcpbridge.bus.Addresses.ConfirmationState;
 import dev.mcpbridge.bus.Addresses.HumanDecision;
 import dev.mcpbridge.bus.Addresses.PendingConfirmation;
+import dev.mcpbridge.bus.Addresses.Viewer;
 import dev.mcpbridge.bus.Bus;
 import dev.mcpbridge.cluster.Cluster;
 import dev.mcpbridge.config.RiskConfig;
@@ -18,6 +21,9 @@ import java.util.function.BooleanSupplier;
 
 /** Registers the addresses of the gate. Runs on an event loop; all operations are short. */
 public final class RiskVerticle extends VerticleBase {
+  /** After the expiry, so that the clocks of the nodes agree about it. */
+  private static final long EXPIRY_GRACE_MILLIS = 50;
+
   private final Bus bus;
   private final Confirmations confirmations;
   private volatile RiskPolicy policy;
@@ -53,7 +59,31 @@ public final class RiskVerticle extends VerticleBase {
   private Future<PendingConfirmation> confirmLater(ConfirmationRequest request) {
     return confirmations
         .add(request)
-        .onSuccess(added -> publishStatus(added.confirmation(), "pending"));
+        .onSuccess(
+            added -> {
+              publishStatus(added.confirmation(), "pending");
+              reportExpiry(added.confirmation());
+            });
+  }
+
+  /** Reports that a confirmation was not decided in time. */
+  private void reportExpiry(Confirmation confirmation) {
+    long millis = confirmation.expiresAtMillis() - confirmation.createdAtMillis();
+    ConfirmationQuery query =
+        new ConfirmationQuery(
+            confirmation.id(), new Viewer(confirmation.call().caller().name(), true));
+    vertx.setTimer(
+        millis + EXPIRY_GRACE_MILLIS,
+        timer ->
+            confirmations
+                .find(query)
+                .onSuccess(
+                    found -> {
+                      if (found.status() == ConfirmationState.Status.EXPIRED) {
+                        publishStatus(confirmation, "expired");
+                        bus.offer(Addresses.AUDIT, () -> record(confirmation, "expire"));
+                      }
+                    }));
   }
 
   private Future<Confirmation> decide(HumanDecision decision) {
@@ -68,14 +98,19 @@ public final class RiskVerticle extends VerticleBase {
     bus.offer(
         Addresses.AUDIT,
         () ->
-            new AuditRecord("confirmation")
-                .with("confirmation", claimed.id())
-                .with("decision", decision.confirm() ? "approve" : "reject")
-                .with("approver", decision.by().name())
-                .with("principal", claimed.call().caller().name())
-                .with("server", claimed.call().server().name())
-                .with("name", claimed.call().target().name())
-                .with("digest", claimed.digest()));
+            record(claimed, decision.confirm() ? "approve" : "reject")
+                .with("approver", decision.by().name()));
+  }
+
+  private static AuditRecord record(Confirmation confirmation, String decision) {
+    return new AuditRecord("confirmation")
+        .with("confirmation", confirmation.id())
+        .with("decision", decision)
+        .with("principal", confirmation.call().caller().name())
+        .with("server", confirmation.call().server().name())
+        .with("kind", confirmation.call().target().kind().noun())
+        .with("name", confirmation.call().target().name())
+        .with("digest", confirmation.digest());
   }
 
   private void publishStatus(Confirmation confirmation, String status) {

@@ -35,7 +35,6 @@ public record PagedList(String member, List<JsonSlice> entries, String digest) {
   /** Writes the page of {@code ?limit=} and {@code ?cursor=}; without both, the whole list. */
   public void write(JsonWriter out, RoutingContext ctx) {
     String cursor = Queries.single(ctx, "cursor");
-    String limit = Queries.single(ctx, "limit");
     int offset =
         cursor == null
             ? 0
@@ -43,7 +42,7 @@ public record PagedList(String member, List<JsonSlice> entries, String digest) {
                 .orElseThrow(
                     () -> malformed("The 'cursor' is invalid or expired; start without a cursor"));
     int unlimited = cursor == null ? entries.size() : DEFAULT_LIMIT;
-    write(out, offset, limit == null ? unlimited : number(limit));
+    write(out, offset, limit(ctx, unlimited));
   }
 
   /** Writes the entries of a page and the cursor of the next one. */
@@ -71,10 +70,12 @@ public record PagedList(String member, List<JsonSlice> entries, String digest) {
     }
   }
 
-  private static int number(String limit) {
+  /** The parameter {@code limit}, from 1 to 1,000. */
+  public static int limit(RoutingContext ctx, int absent) {
+    String limit = Queries.single(ctx, "limit");
     try {
-      int number = Integer.parseInt(limit);
-      if (number >= 1 && number <= MAX_LIMIT) {
+      int number = limit == null ? absent : Integer.parseInt(limit);
+      if (limit == null || number >= 1 && number <= MAX_LIMIT) {
         return number;
       }
     } catch (NumberFormatException e) {
