@@ -92,16 +92,20 @@ final class AuditSearch {
     }
   }
 
+  /** The newest results, and at least one more than a page may have, if there is one. */
   private static List<Found> scan(Path file, AuditQuery query) throws IOException {
     Deque<Found> newest = new ArrayDeque<>();
+    long[] bytes = {0};
     AuditReader.read(
         file,
         0,
         (record, offset, line) -> {
           if (AuditReader.matches(query, record)) {
             newest.addFirst(new Found(record.path("seq").asLong(), line));
-            if (newest.size() > query.limit() + 1) {
-              newest.removeLast();
+            bytes[0] += line.length();
+            while (newest.size() > query.limit() + 1
+                || bytes[0] - newest.getLast().line().length() > MAX_BYTES) {
+              bytes[0] -= newest.removeLast().line().length();
             }
           }
           return record.path("seq").asLong() < query.before();
@@ -120,13 +124,18 @@ final class AuditSearch {
       return scan(file, query);
     }
     List<Found> found = new ArrayList<>();
+    long[] bytes = {0};
     for (long offset : offsets) {
+      if (bytes[0] > MAX_BYTES) {
+        break;
+      }
       AuditReader.read(
           file,
           offset,
           (record, at, line) -> {
             if (AuditReader.matches(query, record)) {
               found.add(new Found(record.path("seq").asLong(), line));
+              bytes[0] += line.length();
             }
             return false;
           });

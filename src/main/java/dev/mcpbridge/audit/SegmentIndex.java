@@ -19,6 +19,7 @@ import org.apache.lucene.document.StringField;
 import org.apache.lucene.index.DirectoryReader;
 import org.apache.lucene.index.IndexWriter;
 import org.apache.lucene.index.IndexWriterConfig;
+import org.apache.lucene.index.SegmentInfos;
 import org.apache.lucene.index.Term;
 import org.apache.lucene.search.BooleanClause.Occur;
 import org.apache.lucene.search.BooleanQuery;
@@ -39,6 +40,7 @@ final class SegmentIndex {
   private static final String SEQ = "seq";
   private static final String AT = "at";
   private static final String OFFSET = "offset";
+  private static final String INDEXED = "indexed";
 
   private SegmentIndex() {}
 
@@ -56,13 +58,24 @@ final class SegmentIndex {
     Path folder = folder(segment);
     PrivateFile.createFolder(folder);
     try (Directory directory = new NIOFSDirectory(folder)) {
-      if (!DirectoryReader.indexExists(directory)) {
+      if (!isOf(segment, directory)) {
         create(segment, directory);
       }
       try (DirectoryReader reader = DirectoryReader.open(directory)) {
         return find(reader, query);
       }
     }
+  }
+
+  /** Whether there is an index of this very file, and not of an earlier one with its name. */
+  private static boolean isOf(Path segment, Directory directory) throws IOException {
+    return DirectoryReader.indexExists(directory)
+        && stamp(segment)
+            .equals(SegmentInfos.readLatestCommit(directory).getUserData().get(INDEXED));
+  }
+
+  private static String stamp(Path segment) throws IOException {
+    return Files.size(segment) + " " + Files.getLastModifiedTime(segment).toMillis();
   }
 
   private static List<Long> find(DirectoryReader reader, AuditQuery query) throws IOException {
@@ -111,6 +124,7 @@ final class SegmentIndex {
             return true;
           });
       writer.forceMerge(1);
+      writer.setLiveCommitData(Map.of(INDEXED, stamp(segment)).entrySet());
     }
   }
 

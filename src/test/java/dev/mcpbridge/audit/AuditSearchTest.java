@@ -135,6 +135,60 @@ class AuditSearchTest {
     assertEquals(3, indexes().size());
   }
 
+  /** The files were moved away, and the index stayed. */
+  @Test
+  void indexOfAnotherFileWithTheSameNameIsNotUsed() throws Exception {
+    // Given
+    assertFindsAll();
+    for (Path file : Segments.in(folder)) {
+      Files.delete(file);
+    }
+    for (String file : List.of("audit.key", "audit.pub", "audit.head")) {
+      Files.delete(folder.resolve(file));
+    }
+
+    // When
+    for (int file = 0; file < 2; file++) {
+      AuditLog log = new AuditLog(CONFIG, folder, null);
+      log.open();
+      log.append(new AuditRecord("call.decision").with("server", "s3"));
+      log.close();
+    }
+
+    // Then
+    AuditQuery query = query(Map.of("server", "s3"), null, 10);
+    assertEquals(2, found(query).size());
+    assertEquals(expected(query), found(query));
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {10_000, 65_000})
+  void largeRecordsAreFoundInSmallPages(int size) throws Exception {
+    // Given
+    AuditConfig full =
+        new AuditConfig(null, true, false, Content.FULL, 1 << 20, 1L << 40, 1L << 40);
+    for (int file = 0; file < 2; file++) {
+      AuditLog log = new AuditLog(full, folder, null);
+      log.open();
+      for (int i = 0; i < 400; i++) {
+        String text = "x".repeat(i % 3 == 0 ? size : 10);
+        log.append(
+            new AuditRecord("call.decision")
+                .with("server", "large")
+                .withArguments(JsonSlice.of("{\"m\":\"" + text + "\"}")));
+      }
+      log.close();
+    }
+
+    // Then
+    AuditQuery query = query(Map.of("server", "large"), null, 1000);
+    AuditSearch.Page page = new AuditSearch(folder).search(query);
+    assertTrue(page.records().stream().mapToLong(JsonSlice::length).sum() < 3 << 20);
+    assertTrue(page.next() > 0 || size < 60_000);
+    assertEquals(800, found(query).size());
+    assertEquals(expected(query), found(query));
+  }
+
   @Test
   void timesLimitTheSearch() throws IOException {
     long now = System.currentTimeMillis();

@@ -100,7 +100,7 @@ public record AuditApi(Bus bus, Cluster cluster) {
   private static long time(RoutingContext ctx, String name, long absent) {
     String text = Queries.single(ctx, name);
     try {
-      return text == null ? absent : AuditQuery.time(text).toEpochMilli();
+      return text == null ? absent : Math.max(0, AuditQuery.time(text).toEpochMilli());
     } catch (DateTimeException | ArithmeticException e) {
       throw malformed("'" + name + "' must be a day or a time such as 2026-01-31T12:00:00Z");
     }
@@ -118,6 +118,9 @@ public record AuditApi(Bus bus, Cluster cluster) {
       JsonNode read = Json.tree(Base64.getUrlDecoder().decode(cursor));
       read.properties().forEach(node -> position.put(node.getKey(), node.getValue().asLong(1)));
     } catch (IOException | IllegalArgumentException e) {
+      // rejected below
+    }
+    if (position.isEmpty()) {
       throw malformed("The 'cursor' is invalid; start without a cursor");
     }
     return position;

@@ -155,6 +155,8 @@ class AuditSearchIT {
         "until=2026-13-01",
         "cursor=x",
         "cursor=bm8",
+        "cursor=NQ",
+        "cursor=e30",
         "name=a&name=b"
       })
   void badQueriesAreRefused(String query) throws Exception {
