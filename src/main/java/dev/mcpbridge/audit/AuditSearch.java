@@ -70,7 +70,7 @@ final class AuditSearch {
         }
         results.add(found);
       }
-      if (i > 0 && Files.getLastModifiedTime(files.get(i - 1)).toMillis() < query.sinceMillis()) {
+      if (i > 0 && isOlder(files.get(i - 1), query.sinceMillis())) {
         break;
       }
       if (System.nanoTime() > endNanos && i > 0) {
@@ -78,6 +78,15 @@ final class AuditSearch {
       }
     }
     return page(results, 0);
+  }
+
+  /** Whether nothing was added to a file since a time; also if it was deleted meanwhile. */
+  private static boolean isOlder(Path file, long millis) throws IOException {
+    try {
+      return Files.getLastModifiedTime(file).toMillis() < millis;
+    } catch (NoSuchFileException e) {
+      return true;
+    }
   }
 
   private static Page page(List<Found> results, long next) {
