@@ -167,13 +167,13 @@ class ConsentIT {
   void tokenOfACallerWhoseKeyWasRemovedIsNotUsed() throws Exception {
     connect(ALICE, "alice");
     notes.revokeAccess();
-    long refreshes = notes.count("/token");
     bridge.reload(
         "{"
             + TestBridge.auth(TestBridge.key("bob", BOB, "'read','call'"))
             + ",'mcpServers':{'notes':"
             + notes.entry(",'scopes':['notes']")
             + "}}");
+    long refreshes = notes.count("/token");
 
     assertEquals("consent_required", call(BOB).code());
     assertEquals(refreshes, notes.count("/token"));
