@@ -6,11 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.nimbusds.jose.jwk.ECKey;
 import dev.mcpbridge.fixture.IssuerStub;
 import dev.mcpbridge.fixture.LongForm;
+import dev.mcpbridge.fixture.OwnProcess;
 import dev.mcpbridge.fixture.TestBridge;
 import dev.mcpbridge.fixture.TestBridge.Answer;
 import dev.mcpbridge.fixture.TokenForge;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Date;
@@ -25,6 +24,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -69,13 +69,18 @@ class AccessSoakIT {
     bridge = TestBridge.of(config(ALLOWED));
   }
 
+  @AfterEach
+  void stop() {
+    threads.shutdownNow();
+  }
+
   @Test
   @EnabledOnOs(OS.LINUX)
   void eachTokenGetsItsAnswerAndNothingLeaks() throws Exception {
     opaque.knows("good", "{'active':true,'sub':'bob','aud':'all','scope':'mcp:call'}");
     bridge.until(() -> status(token(key.key(), "ann", 60)) == 200);
-    long heapBefore = heap();
-    long descriptors = descriptors();
+    long heapBefore = OwnProcess.heap();
+    long descriptors = OwnProcess.descriptors();
 
     List<Future<?>> work = new ArrayList<>();
     for (int i = 0; i < 4; i++) {
@@ -90,8 +95,8 @@ class AccessSoakIT {
     }
 
     bridge.until(() -> status(token(key.key(), "ann", 60)) != 503);
-    bridge.until(() -> descriptors() <= descriptors + 20);
-    long heapAfter = heap();
+    bridge.until(() -> OwnProcess.descriptors() <= descriptors + 20);
+    long heapAfter = OwnProcess.heap();
     System.out.printf(
         "soak %d s: %s; heap %d -> %d kB%n", SECONDS, seen, heapBefore >> 10, heapAfter >> 10);
     assertTrue(heapAfter < heapBefore + (24 << 20), "the heap grew by " + (heapAfter - heapBefore));
@@ -210,17 +215,5 @@ class AccessSoakIT {
             .subject(subject)
             .expirationTime(expiry)
             .build());
-  }
-
-  private static long heap() {
-    System.gc();
-    Runtime runtime = Runtime.getRuntime();
-    return runtime.totalMemory() - runtime.freeMemory();
-  }
-
-  private static long descriptors() throws Exception {
-    try (Stream<Path> open = Files.list(Path.of("/proc/self/fd"))) {
-      return open.count();
-    }
   }
 }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.mcpbridge.fixture.LongForm;
+import dev.mcpbridge.fixture.OwnProcess;
 import dev.mcpbridge.fixture.Requirements;
 import dev.mcpbridge.fixture.TestBridge;
 import java.nio.file.Files;
@@ -29,13 +30,13 @@ class ProcessHygieneIT {
   void startsAndStopsLeaveNoProcessesBehind() throws Exception {
     try (TestBridge bridge = TestBridge.scripted("")) {
       cycle(bridge, 5);
-      long descriptors = descriptors();
+      long descriptors = OwnProcess.descriptors();
       long threads = threads();
 
       cycle(bridge, LongForm.times(20, 95));
 
       bridge.until(() -> sleepers() == 0);
-      bridge.until(() -> descriptors() <= descriptors + 5);
+      bridge.until(() -> OwnProcess.descriptors() <= descriptors + 5);
       bridge.until(() -> threads() <= threads + 5);
       bridge.assertAlive();
     }
@@ -152,11 +153,5 @@ class ProcessHygieneIT {
         .filter(ProcessHandle::isAlive)
         .filter(p -> p.info().commandLine().orElse("").endsWith(command))
         .count();
-  }
-
-  private static long descriptors() throws Exception {
-    try (Stream<Path> entries = Files.list(Path.of("/proc/self/fd"))) {
-      return entries.count();
-    }
   }
 }
