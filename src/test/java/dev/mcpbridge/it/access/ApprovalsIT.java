@@ -11,6 +11,7 @@ import dev.mcpbridge.fixture.Background;
 import dev.mcpbridge.fixture.CapturedLog;
 import dev.mcpbridge.fixture.McpClient;
 import dev.mcpbridge.fixture.McpClient.Reply;
+import dev.mcpbridge.fixture.OwnProcess;
 import dev.mcpbridge.fixture.TestBridge;
 import dev.mcpbridge.fixture.TestBridge.Answer;
 import java.util.ArrayList;
@@ -83,6 +84,31 @@ class ApprovalsIT {
               .toList());
       assertEquals(
           2, listed.valueStream().map(each -> each.path("digest").asText()).distinct().count());
+    }
+  }
+
+  /** A caller could fill the memory with calls that it confirms or rejects itself. */
+  @Test
+  void decidedConfirmationsKeepNoArguments() throws Exception {
+    String servers = "'mcpServers':{'s':" + TestBridge.entry("'riskLevel':2") + "}}";
+    try (TestBridge bridge = open(servers)) {
+      String arguments = "{\"m\":\"" + "x".repeat(1 << 20) + "\"}";
+      createAndReject(bridge, arguments, 5);
+      long before = OwnProcess.heap();
+
+      createAndReject(bridge, arguments, 60);
+
+      long grown = OwnProcess.heap() - before;
+      assertTrue(grown < 20 << 20, "the heap grew by " + grown);
+    }
+  }
+
+  private static void createAndReject(TestBridge bridge, String arguments, int times)
+      throws Exception {
+    for (int i = 0; i < times; i++) {
+      Answer held = bridge.call("echo", arguments);
+      String no = "{\"confirm\":false,\"token\":\"" + held.at("/token") + "\"}";
+      assertEquals(200, bridge.post(path(held), no).status());
     }
   }
 

@@ -1,0 +1,109 @@
+package dev.mcpbridge.risk;
+
+import dev.mcpbridge.bus.Addresses;
+import dev.mcpbridge.bus.Addresses.ConfirmationQuery;
+import dev.mcpbridge.bus.Addresses.ConfirmationState;
+import dev.mcpbridge.bus.Addresses.HumanDecision;
+import dev.mcpbridge.bus.Addresses.Viewer;
+import dev.mcpbridge.bus.Bus;
+import dev.mcpbridge.model.AuditRecord;
+import dev.mcpbridge.model.BridgeEvent;
+import dev.mcpbridge.model.Confirmation;
+import dev.mcpbridge.protocol.JsonWriter;
+import io.vertx.core.Vertx;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * Reports what becomes of confirmations, as events and in the audit trail. Confined to the event
+ * loop.
+ */
+final class ConfirmationReports {
+  /** After the expiry, so that the clocks of the nodes agree about it. */
+  private static final long GRACE_MILLIS = 50;
+
+  private static final long AGAIN_MILLIS = 1_000;
+
+  private final Vertx vertx;
+  private final Bus bus;
+  private final Confirmations confirmations;
+
+  /** The timers of undecided confirmations, which keep no arguments. */
+  private final Map<String, Long> expiries = new HashMap<>();
+
+  ConfirmationReports(Vertx vertx, Bus bus, Confirmations confirmations) {
+    this.vertx = vertx;
+    this.bus = bus;
+    this.confirmations = confirmations;
+  }
+
+  /** A confirmation was created at this node, which reports its expiry too. */
+  void added(Confirmation confirmation) {
+    publish(confirmation, "pending");
+    Viewer approver = new Viewer(confirmation.call().caller().name(), true);
+    awaitExpiry(
+        new ConfirmationQuery(confirmation.id(), approver),
+        confirmation.expiresAtMillis() - confirmation.createdAtMillis() + GRACE_MILLIS);
+  }
+
+  private void awaitExpiry(ConfirmationQuery query, long millis) {
+    long timer =
+        vertx.setTimer(
+            millis,
+            due -> {
+              expiries.remove(query.id());
+              confirmations.find(query).onSuccess(found -> due(query, found));
+            });
+    expiries.put(query.id(), timer);
+  }
+
+  /** It may have been decided at another node, or the clock was set back. */
+  private void due(ConfirmationQuery query, ConfirmationState found) {
+    if (found.status() == ConfirmationState.Status.EXPIRED) {
+      publish(found.confirmation(), "expired");
+      bus.offer(Addresses.AUDIT, () -> record(found.confirmation(), "expire"));
+    } else if (found.status() == ConfirmationState.Status.PENDING) {
+      awaitExpiry(query, AGAIN_MILLIS);
+    }
+  }
+
+  void decided(Confirmation confirmation, HumanDecision decision) {
+    Long timer = expiries.remove(confirmation.id());
+    if (timer != null) {
+      vertx.cancelTimer(timer);
+    }
+    publish(confirmation, decision.confirm() ? "approved" : "rejected");
+    bus.offer(
+        Addresses.AUDIT,
+        () ->
+            record(confirmation, decision.confirm() ? "approve" : "reject")
+                .with("approver", decision.by().name()));
+  }
+
+  private static AuditRecord record(Confirmation confirmation, String decision) {
+    return new AuditRecord("confirmation")
+        .with("confirmation", confirmation.id())
+        .with("decision", decision)
+        .with("principal", confirmation.call().caller().name())
+        .with("server", confirmation.call().server().name())
+        .with("kind", confirmation.call().target().kind().noun())
+        .with("name", confirmation.call().target().name())
+        .with("digest", confirmation.digest());
+  }
+
+  private void publish(Confirmation confirmation, String status) {
+    JsonWriter event =
+        new JsonWriter()
+            .beginObject()
+            .member("confirmation_id", confirmation.id())
+            .member("status", status)
+            .member("server_id", confirmation.call().server().name())
+            .member("method", confirmation.call().target().kind().method())
+            .member("tool_name", confirmation.call().target().name())
+            .endObject();
+    bus.publish(
+        Addresses.EVENTS,
+        new BridgeEvent(
+            "confirmation", event.toSlice(), confirmation.call().caller().name(), null, null));
+  }
+}
