@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.List;
 import java.util.function.Consumer;
@@ -19,22 +20,48 @@ public final class AuditReader {
 
   private AuditReader() {}
 
-  /** Receives the records of a file. */
+  /**
+   * A record and where it stands.
+   *
+   * @param atMillis its time, by the wall clock
+   * @param offset of its line in the file
+   * @param text the line without its line feed
+   */
+  public record Line(JsonNode record, long atMillis, long offset, JsonSlice text) {
+    long seq() {
+      return record.path("seq").asLong();
+    }
+
+    /** Whether it is a result of a query. */
+    public boolean matches(AuditQuery query) {
+      String principal = query.principal();
+      boolean isBy =
+          principal == null
+              || AuditQuery.PRINCIPALS.stream()
+                  .anyMatch(by -> record.path(by).asText().equals(principal));
+      return seq() < query.before()
+          && atMillis >= query.sinceMillis()
+          && atMillis < query.untilMillis()
+          && isBy
+          && query.members().entrySet().stream()
+              .allMatch(each -> record.path(each.getKey()).asText().equals(each.getValue()));
+    }
+  }
+
+  /** Receives the lines of a file. */
   interface Receiver {
     /**
-     * @param offset of its line in the file
-     * @param line without its line feed
      * @return whether more are wanted
      */
-    boolean take(JsonNode record, long offset, JsonSlice line) throws IOException;
+    boolean take(Line line) throws IOException;
   }
 
   /**
    * Reads a folder. A last line that is not complete is omitted.
    *
-   * @throws IOException if it cannot be read, has no trail, or a line is not JSON
+   * @throws IOException if it cannot be read, has no trail, or a line is no record
    */
-  public static void read(Path folder, Consumer<JsonNode> records) throws IOException {
+  public static void read(Path folder, Consumer<Line> lines) throws IOException {
     List<Path> files = Segments.in(folder);
     if (files.isEmpty()) {
       throw new IOException(folder + " has no audit trail");
@@ -43,8 +70,8 @@ public final class AuditReader {
       read(
           file,
           0,
-          (record, offset, line) -> {
-            records.accept(record);
+          line -> {
+            lines.accept(line);
             return true;
           });
     }
@@ -53,9 +80,9 @@ public final class AuditReader {
   /**
    * Reads a file, from the begin of one of its lines.
    *
-   * @throws IOException if it cannot be read, or a line is not JSON
+   * @throws IOException if it cannot be read, or a line is no record
    */
-  static void read(Path file, long from, Receiver records) throws IOException {
+  static void read(Path file, long from, Receiver lines) throws IOException {
     try (InputStream in = new BufferedInputStream(Files.newInputStream(file), 64 << 10)) {
       in.skipNBytes(from);
       long offset = from;
@@ -65,35 +92,20 @@ public final class AuditReader {
         if (line == null || line[line.length - 1] != '\n') {
           return;
         }
-        JsonSlice json = new JsonSlice(line, 0, line.length - 1);
-        isWanted = records.take(parsed(file, json), offset, json);
+        isWanted = lines.take(line(file, offset, new JsonSlice(line, 0, line.length - 1)));
         offset += line.length;
       }
     }
   }
 
-  /** Whether a record is a result of a query. */
-  public static boolean matches(AuditQuery query, JsonNode record) {
-    long seq = record.path("seq").asLong();
-    long millis = Instant.parse(record.path("at").asText("1970-01-01T00:00:00Z")).toEpochMilli();
-    String principal = query.principal();
-    boolean isBy =
-        principal == null
-            || AuditQuery.PRINCIPALS.stream()
-                .anyMatch(by -> record.path(by).asText().equals(principal));
-    return seq < query.before()
-        && millis >= query.sinceMillis()
-        && millis < query.untilMillis()
-        && isBy
-        && query.members().entrySet().stream()
-            .allMatch(each -> record.path(each.getKey()).asText().equals(each.getValue()));
-  }
-
-  private static JsonNode parsed(Path file, JsonSlice line) throws IOException {
+  private static Line line(Path file, long offset, JsonSlice text) throws IOException {
     try {
-      return Json.tree(line);
-    } catch (IOException | NumberFormatException e) {
-      throw new IOException(file + " has a line that is not JSON; see mcp-bridge audit verify", e);
+      JsonNode record = Json.tree(text);
+      long atMillis = Instant.parse(record.path("at").asText()).toEpochMilli();
+      return new Line(record, atMillis, offset, text);
+    } catch (IOException | NumberFormatException | DateTimeException | ArithmeticException e) {
+      throw new IOException(
+          file + " has a line that is not a record; see mcp-bridge audit verify", e);
     }
   }
 }

@@ -1,8 +1,7 @@
 package dev.mcpbridge.audit;
 
+import dev.mcpbridge.model.AuditPage;
 import dev.mcpbridge.model.AuditQuery;
-import dev.mcpbridge.protocol.JsonSlice;
-import dev.mcpbridge.protocol.JsonWriter;
 import java.io.IOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -31,31 +30,13 @@ final class AuditSearch {
   }
 
   /**
-   * Some results, and where to go on.
-   *
-   * @param records lines of the trail, the newest first
-   * @param next number below which the search goes on; 0 at its end
-   */
-  record Page(List<JsonSlice> records, long next) {
-    /** The form between nodes: {@code {"records": […], "next": …}}. */
-    JsonSlice toJson() {
-      JsonWriter out = new JsonWriter(4096).beginObject().name("records").beginArray();
-      records.forEach(out::value);
-      return out.endArray().member("next", next).endObject().toSlice();
-    }
-  }
-
-  /** A result. */
-  private record Found(long seq, JsonSlice line) {}
-
-  /**
    * The newest results. There may be fewer than wanted although the search is not at its end, since
    * its time and the size of its results are bounded.
    */
-  Page search(AuditQuery query) throws IOException {
+  AuditPage search(AuditQuery query) throws IOException {
     long endNanos = System.nanoTime() + MAX_NANOS;
     List<Path> files = Segments.in(folder);
-    List<Found> results = new ArrayList<>();
+    List<AuditPage.Line> results = new ArrayList<>();
     int bytes = 0;
     for (int i = files.size() - 1; i >= 0; i--) {
       Path file = files.get(i);
@@ -63,10 +44,10 @@ final class AuditSearch {
       if (first >= query.before()) {
         continue;
       }
-      for (Found found : find(file, i == files.size() - 1, query)) {
-        bytes += found.line().length();
+      for (AuditPage.Line found : find(file, i == files.size() - 1, query)) {
+        bytes += found.text().length();
         if (results.size() == query.limit() || bytes > MAX_BYTES && !results.isEmpty()) {
-          return page(results, results.get(results.size() - 1).seq());
+          return new AuditPage(results, results.get(results.size() - 1).seq());
         }
         results.add(found);
       }
@@ -74,10 +55,10 @@ final class AuditSearch {
         break;
       }
       if (System.nanoTime() > endNanos && i > 0) {
-        return page(results, first);
+        return new AuditPage(results, first);
       }
     }
-    return page(results, 0);
+    return new AuditPage(results, 0);
   }
 
   /** Whether nothing was added to a file since a time; also if it was deleted meanwhile. */
@@ -89,11 +70,8 @@ final class AuditSearch {
     }
   }
 
-  private static Page page(List<Found> results, long next) {
-    return new Page(results.stream().map(Found::line).toList(), next);
-  }
-
-  private static List<Found> find(Path file, boolean isOpen, AuditQuery query) throws IOException {
+  private static List<AuditPage.Line> find(Path file, boolean isOpen, AuditQuery query)
+      throws IOException {
     try {
       return isOpen ? scan(file, query) : look(file, query);
     } catch (NoSuchFileException e) {
@@ -101,29 +79,33 @@ final class AuditSearch {
     }
   }
 
+  private static AuditPage.Line result(AuditReader.Line line) {
+    return new AuditPage.Line(line.seq(), line.atMillis(), line.text());
+  }
+
   /** The newest results, and at least one more than a page may have, if there is one. */
-  private static List<Found> scan(Path file, AuditQuery query) throws IOException {
-    Deque<Found> newest = new ArrayDeque<>();
+  private static List<AuditPage.Line> scan(Path file, AuditQuery query) throws IOException {
+    Deque<AuditPage.Line> newest = new ArrayDeque<>();
     long[] bytes = {0};
     AuditReader.read(
         file,
         0,
-        (record, offset, line) -> {
-          if (AuditReader.matches(query, record)) {
-            newest.addFirst(new Found(record.path("seq").asLong(), line));
-            bytes[0] += line.length();
+        line -> {
+          if (line.matches(query)) {
+            newest.addFirst(result(line));
+            bytes[0] += line.text().length();
             while (newest.size() > query.limit() + 1
-                || bytes[0] - newest.getLast().line().length() > MAX_BYTES) {
-              bytes[0] -= newest.removeLast().line().length();
+                || bytes[0] - newest.getLast().text().length() > MAX_BYTES) {
+              bytes[0] -= newest.removeLast().text().length();
             }
           }
-          return record.path("seq").asLong() < query.before();
+          return line.seq() < query.before();
         });
     return List.copyOf(newest);
   }
 
   /** A file whose index cannot be used is read as a whole, and indexed anew the next time. */
-  private static List<Found> look(Path file, AuditQuery query) throws IOException {
+  private static List<AuditPage.Line> look(Path file, AuditQuery query) throws IOException {
     List<Long> offsets;
     try {
       offsets = SegmentIndex.find(file, query.withLimit(query.limit() + 1));
@@ -132,7 +114,7 @@ final class AuditSearch {
       SegmentIndex.delete(file);
       return scan(file, query);
     }
-    List<Found> found = new ArrayList<>();
+    List<AuditPage.Line> found = new ArrayList<>();
     long[] bytes = {0};
     for (long offset : offsets) {
       if (bytes[0] > MAX_BYTES) {
@@ -141,10 +123,10 @@ final class AuditSearch {
       AuditReader.read(
           file,
           offset,
-          (record, at, line) -> {
-            if (AuditReader.matches(query, record)) {
-              found.add(new Found(record.path("seq").asLong(), line));
-              bytes[0] += line.length();
+          line -> {
+            if (line.matches(query)) {
+              found.add(result(line));
+              bytes[0] += line.text().length();
             }
             return false;
           });

@@ -5,10 +5,10 @@ import dev.mcpbridge.bus.AuditSearches;
 import dev.mcpbridge.bus.Bus;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
-import dev.mcpbridge.model.AuditQuery;
+import dev.mcpbridge.limit.Shares;
+import dev.mcpbridge.model.AuditPage;
 import dev.mcpbridge.model.AuditRecord;
 import dev.mcpbridge.model.AuditRecord.Need;
-import dev.mcpbridge.protocol.JsonSlice;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.VerticleBase;
@@ -16,13 +16,14 @@ import java.nio.file.Path;
 
 /** Takes the records of this node from the bus. Deployed only if an audit trail is configured. */
 public final class AuditVerticle extends VerticleBase {
-  private static final int MAX_SEARCHES = 8;
+  private static final Shares.Limit SEARCHES =
+      new Shares.Limit("searches of the audit trail", "", 8, 1_000);
 
   private final Bus bus;
   private final AuditLog log;
   private final AuditSearch search;
+  private final Shares searches = new Shares(SEARCHES, () -> true);
   private Runnable unregister = () -> {};
-  private int searches;
 
   /**
    * @param folder where the trail is kept
@@ -68,16 +69,11 @@ public final class AuditVerticle extends VerticleBase {
   }
 
   /** Searches one after the other, since the first of them may make an index. */
-  private Future<JsonSlice> search(AuditQuery query) {
-    if (searches >= MAX_SEARCHES) {
-      return Future.failedFuture(
-          new BridgeException(ErrorCode.OVERLOADED, "Too many searches of the audit trail wait")
-              .withRetryAfter(1_000));
-    }
-    searches++;
+  private Future<AuditPage> search(AuditSearches.Request request) {
+    searches.acquire(request.caller());
     return vertx
-        .executeBlocking(() -> search.search(query).toJson(), true)
-        .onComplete(done -> searches--)
+        .executeBlocking(() -> search.search(request.query()), true)
+        .onComplete(done -> searches.release(request.caller()))
         .recover(
             failure ->
                 Future.failedFuture(

@@ -3,13 +3,12 @@ package dev.mcpbridge.audit;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.mcpbridge.protocol.Json;
-import java.time.Instant;
 
 /**
  * A record as an event of the Open Cybersecurity Schema Framework 1.3. Calls and decisions about
  * them are API activity (6003), refused credentials are authentication (3002), and what concerns
- * the bridge and its servers is application lifecycle (6002). The record itself is in {@code
- * unmapped}. Stateless.
+ * the bridge and its servers is application lifecycle (6002). The line of the record is in {@code
+ * raw_data}, so that its hash can be verified. Stateless.
  */
 public final class OcsfEvent {
   private static final int AUTHENTICATION = 3002;
@@ -19,7 +18,9 @@ public final class OcsfEvent {
 
   private OcsfEvent() {}
 
-  public static ObjectNode of(JsonNode record) {
+  /** The event in JSON. */
+  public static String of(AuditReader.Line line) {
+    JsonNode record = line.record();
     String event = record.path("event").asText();
     int type = type(event);
     int activity = activity(event, record);
@@ -29,7 +30,7 @@ public final class OcsfEvent {
             .put("category_uid", type / 1000)
             .put("activity_id", activity)
             .put("type_uid", type * 100 + activity)
-            .put("time", Instant.parse(record.path("at").asText()).toEpochMilli());
+            .put("time", line.atMillis());
     if (activity == OTHER) {
       ocsf.put("activity_name", event);
     }
@@ -42,8 +43,7 @@ public final class OcsfEvent {
     if (record.has("address")) {
       ocsf.putObject("src_endpoint").put("ip", record.path("address").asText());
     }
-    ocsf.set("unmapped", record);
-    return ocsf;
+    return ocsf.put("raw_data", line.text().text()).toString();
   }
 
   private static int type(String event) {

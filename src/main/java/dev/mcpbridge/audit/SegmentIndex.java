@@ -1,12 +1,10 @@
 package dev.mcpbridge.audit;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.file.PrivateFile;
 import dev.mcpbridge.model.AuditQuery;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -119,8 +117,8 @@ final class SegmentIndex {
       AuditReader.read(
           segment,
           0,
-          (record, offset, line) -> {
-            writer.addDocument(document(record, offset, members));
+          line -> {
+            writer.addDocument(document(line, members));
             return true;
           });
       writer.forceMerge(1);
@@ -128,14 +126,13 @@ final class SegmentIndex {
     }
   }
 
-  private static Document document(JsonNode record, long offset, List<String> members) {
+  private static Document document(AuditReader.Line line, List<String> members) {
     Document document = new Document();
-    document.add(new LongField(SEQ, record.path(SEQ).asLong(), Field.Store.NO));
-    long millis = Instant.parse(record.path(AT).asText()).toEpochMilli();
-    document.add(new LongField(AT, millis, Field.Store.NO));
-    document.add(new StoredField(OFFSET, offset));
+    document.add(new LongField(SEQ, line.seq(), Field.Store.NO));
+    document.add(new LongField(AT, line.atMillis(), Field.Store.NO));
+    document.add(new StoredField(OFFSET, line.offset()));
     for (String member : members) {
-      String text = record.path(member).textValue();
+      String text = line.record().path(member).textValue();
       if (text != null) {
         document.add(new StringField(member, text, Field.Store.NO));
       }

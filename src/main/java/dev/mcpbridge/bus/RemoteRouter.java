@@ -80,11 +80,8 @@ final class RemoteRouter implements Cluster.PeerListener {
   // --- outbound
 
   <Q, A> Future<A> request(Address<Q, A> address, Q question) {
-    int slot = address.addressScope().slot();
-    if (slot != 0) {
-      return slot == cluster.slot()
-          ? bus.requestLocally(address, question)
-          : ask(slot, address, question);
+    if (address.addressScope().slot() != 0) {
+      return ask(address.addressScope().slot(), address, question);
     }
     String callId = address.addressScope().callId();
     if (callId != null) {

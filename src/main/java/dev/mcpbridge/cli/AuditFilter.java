@@ -1,8 +1,7 @@
 package dev.mcpbridge.cli;
 
 import dev.mcpbridge.model.AuditQuery;
-import java.time.Instant;
-import java.time.format.DateTimeParseException;
+import java.time.DateTimeException;
 import java.util.Map;
 import java.util.TreeMap;
 import picocli.CommandLine.ITypeConverter;
@@ -21,14 +20,14 @@ final class AuditFilter {
       paramLabel = "TIME",
       converter = Time.class,
       description = "From this day or time on (UTC).")
-  private Instant since = Instant.EPOCH;
+  private long since;
 
   @Option(
       names = "--until",
       paramLabel = "TIME",
       converter = Time.class,
       description = "Before this day or time (UTC).")
-  private Instant until = Instant.ofEpochMilli(Long.MAX_VALUE);
+  private long until = Long.MAX_VALUE;
 
   @Option(names = "--event", paramLabel = "EVENT", description = "Such as call.decision.")
   void event(String event) {
@@ -76,13 +75,13 @@ final class AuditFilter {
     members.put("code", code);
   }
 
-  /** Reads a day or a time. */
-  static final class Time implements ITypeConverter<Instant> {
+  /** Reads a day or a time, as milliseconds. */
+  static final class Time implements ITypeConverter<Long> {
     @Override
-    public Instant convert(String text) {
+    public Long convert(String text) {
       try {
-        return AuditQuery.time(text);
-      } catch (DateTimeParseException e) {
+        return AuditQuery.time(text).toEpochMilli();
+      } catch (DateTimeException | ArithmeticException e) {
         throw new TypeConversionException(
             "expected a day or a time such as 2026-01-31T12:00:00Z, found " + text);
       }
@@ -90,12 +89,6 @@ final class AuditFilter {
   }
 
   AuditQuery query() {
-    return new AuditQuery(
-        members,
-        principal,
-        since.toEpochMilli(),
-        until.toEpochMilli(),
-        Long.MAX_VALUE,
-        Integer.MAX_VALUE);
+    return new AuditQuery(members, principal, since, until, Long.MAX_VALUE, Integer.MAX_VALUE);
   }
 }

@@ -1,6 +1,5 @@
 package dev.mcpbridge.cli;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.audit.AuditReader;
 import dev.mcpbridge.audit.OcsfEvent;
 import dev.mcpbridge.model.AuditQuery;
@@ -64,10 +63,10 @@ final class AuditSearchCommand implements Callable<Integer> {
     try {
       AuditReader.read(
           folder,
-          record -> {
-            if (AuditReader.matches(query, record)) {
+          line -> {
+            if (line.matches(query)) {
               count[0]++;
-              out.println(visible(format == Format.OCSF ? OcsfEvent.of(record) : record));
+              out.println(visible(format == Format.OCSF ? OcsfEvent.of(line) : line.text().text()));
             }
           });
     } catch (IOException e) {
@@ -80,8 +79,8 @@ final class AuditSearchCommand implements Callable<Integer> {
   }
 
   /** With escapes for what a terminal may hide or obey. */
-  private static String visible(JsonNode json) {
+  private static String visible(String json) {
     return JsonEscapes.escaped(
-        json.toString(), c -> HiddenCharacters.isHidden(c) || JsonEscapes.isLoneSurrogate(c));
+        json, c -> HiddenCharacters.isHidden(c) || JsonEscapes.isLoneSurrogate(c));
   }
 }

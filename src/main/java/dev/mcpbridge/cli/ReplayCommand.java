@@ -46,7 +46,8 @@ final class ReplayCommand implements Callable<Integer> {
     DecisionReplay replay = new DecisionReplay(configuration.read().access());
     try {
       AuditReader.read(
-          folder, record -> replay.judge(record).ifPresent(result -> count(record, result)));
+          folder,
+          line -> replay.judge(line.record()).ifPresent(result -> count(line.record(), result)));
     } catch (IOException e) {
       System.err.println(e.getMessage());
       return Main.FAILED;

@@ -4,9 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.config.AuditConfig;
 import dev.mcpbridge.config.AuditConfig.Content;
+import dev.mcpbridge.model.AuditPage;
 import dev.mcpbridge.model.AuditQuery;
 import dev.mcpbridge.model.AuditRecord;
 import dev.mcpbridge.protocol.Json;
@@ -57,9 +57,9 @@ class AuditSearchTest {
     List<Long> numbers = new ArrayList<>();
     AuditReader.read(
         folder,
-        record -> {
-          if (AuditReader.matches(query, record)) {
-            numbers.add(record.path("seq").asLong());
+        line -> {
+          if (line.matches(query)) {
+            numbers.add(line.seq());
           }
         });
     Collections.reverse(numbers);
@@ -71,12 +71,11 @@ class AuditSearchTest {
     List<Long> numbers = new ArrayList<>();
     AuditQuery next = query;
     while (next.before() > 0) {
-      AuditSearch.Page page = new AuditSearch(folder).search(next);
-      assertTrue(page.records().size() <= query.limit());
-      for (JsonSlice line : page.records()) {
-        JsonNode record = Json.tree(line);
-        assertTrue(AuditReader.matches(query, record), line.text());
-        numbers.add(record.path("seq").asLong());
+      AuditPage page = new AuditSearch(folder).search(next);
+      assertTrue(page.lines().size() <= query.limit());
+      for (AuditPage.Line line : page.lines()) {
+        assertEquals(line.seq(), Json.tree(line.text()).path("seq").asLong());
+        numbers.add(line.seq());
       }
       next = query.withBefore(page.next());
     }
@@ -182,8 +181,8 @@ class AuditSearchTest {
 
     // Then
     AuditQuery query = query(Map.of("server", "large"), null, 1000);
-    AuditSearch.Page page = new AuditSearch(folder).search(query);
-    assertTrue(page.records().stream().mapToLong(JsonSlice::length).sum() < 3 << 20);
+    AuditPage page = new AuditSearch(folder).search(query);
+    assertTrue(page.lines().stream().mapToLong(line -> line.text().length()).sum() < 3 << 20);
     assertTrue(page.next() > 0 || size < 60_000);
     assertEquals(800, found(query).size());
     assertEquals(expected(query), found(query));

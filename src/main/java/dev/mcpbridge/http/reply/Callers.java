@@ -3,6 +3,7 @@ package dev.mcpbridge.http.reply;
 import dev.mcpbridge.bus.Addresses.Viewer;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.model.AuditRecord;
 import dev.mcpbridge.model.Caller;
 import dev.mcpbridge.model.Principal;
 import dev.mcpbridge.model.Scope;
@@ -44,6 +45,11 @@ public final class Callers {
   /** The caller, with the credential that it may have sent for an API behind the bridge. */
   public static Caller caller(RoutingContext ctx) {
     return caller(ctx, Caller.of(of(ctx)).withShare(share(ctx)));
+  }
+
+  /** An audit record of what the caller of a request does. */
+  public static AuditRecord auditRecord(RoutingContext ctx, String event) {
+    return new AuditRecord(event).with("principal", of(ctx).name()).with("address", share(ctx));
   }
 
   /** The key under which the request counts towards shared limits, as in {@link Caller#share()}. */

@@ -2,6 +2,7 @@ package dev.mcpbridge.http.rest;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.mcpbridge.bus.Address;
 import dev.mcpbridge.bus.Addresses;
 import dev.mcpbridge.bus.AuditSearches;
 import dev.mcpbridge.bus.Bus;
@@ -12,89 +13,87 @@ import dev.mcpbridge.http.reply.Callers;
 import dev.mcpbridge.http.reply.PagedList;
 import dev.mcpbridge.http.reply.Queries;
 import dev.mcpbridge.http.reply.Replies;
+import dev.mcpbridge.model.AuditPage;
 import dev.mcpbridge.model.AuditQuery;
-import dev.mcpbridge.model.AuditRecord;
 import dev.mcpbridge.protocol.Json;
-import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonWriter;
 import io.vertx.core.Future;
 import io.vertx.ext.web.RoutingContext;
 import java.io.IOException;
 import java.time.DateTimeException;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Base64;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
+import java.util.Optional;
 import java.util.TreeMap;
 
 /** GET /audit: searches the audit trails of all nodes, the newest record first. */
 public record AuditApi(Bus bus, Cluster cluster) {
   private static final int DEFAULT_LIMIT = 100;
+
+  /** The place in the trail of a node that has not answered. */
   private static final long MISSING = -1;
-
-  /**
-   * What a node has found.
-   *
-   * @param next number below which its search goes on; 0 at its end
-   */
-  private record Results(String node, List<Result> records, long next) {}
-
-  private record Result(long seq, Instant at, JsonSlice line) {
-    static Result of(JsonNode record) {
-      return new Result(
-          record.path("seq").asLong(),
-          Instant.parse(record.path("at").asText()),
-          Json.slice(record));
-    }
-  }
 
   /** GET /audit. */
   public void search(RoutingContext ctx) {
-    Map<String, Integer> nodes = nodes();
-    AuditQuery query = query(ctx);
-    Map<String, Long> position = position(ctx, nodes);
-    record(ctx);
-    List<Future<Results>> asked = new ArrayList<>();
-    position.forEach((node, before) -> asked.add(ask(node, nodes.get(node), query, before)));
-    Future.join(asked).onComplete(all -> answer(ctx, query, position, asked));
-  }
-
-  /** The slots of the nodes by their names; a node that decides and is not a member has none. */
-  private Map<String, Integer> nodes() {
-    if (cluster.isAlone() && !bus.isServed(AuditSearches.at(0))) {
+    if (cluster.isAlone() && !bus.isServed(AuditSearches.OWN)) {
       throw new BridgeException(ErrorCode.NOT_FOUND, "No audit trail is configured");
     }
-    Map<String, Integer> nodes = new HashMap<>();
+    Map<String, Address<AuditSearches.Request, AuditPage>> nodes = nodes();
+    AuditQuery query = query(ctx);
+    Map<String, Long> position = position(ctx, nodes.keySet());
+    bus.offer(
+        Addresses.AUDIT,
+        () -> Callers.auditRecord(ctx, "audit.read").with("query", ctx.request().query()));
+    Map<String, AuditPage> pages = new TreeMap<>();
+    List<Future<?>> asked = new ArrayList<>();
+    position.forEach(
+        (node, before) ->
+            asked.add(
+                page(nodes.get(node), Callers.share(ctx), query, before)
+                    .onSuccess(page -> page.ifPresent(found -> pages.put(node, found)))));
+    Future.join(asked)
+        .onSuccess(all -> answer(ctx, query.limit(), position, pages))
+        .onFailure(ctx::fail);
+  }
+
+  /** The nodes by name; a node that decides and is not a member has no address. */
+  private Map<String, Address<AuditSearches.Request, AuditPage>> nodes() {
+    Map<String, Address<AuditSearches.Request, AuditPage>> nodes = new HashMap<>();
     Cluster.View view = cluster.view();
     view.voters().stream()
         .filter(voter -> view.members().stream().noneMatch(each -> each.address().equals(voter)))
         .forEach(voter -> nodes.put(voter, null));
-    view.members().forEach(member -> nodes.put(member.name(), member.slot()));
-    if (cluster.isAlone()) {
-      nodes.put("", 0);
-    }
+    view.members().forEach(member -> nodes.put(member.name(), AuditSearches.at(member.slot())));
+    nodes.put(cluster.isAlone() ? "" : cluster.name(), AuditSearches.OWN);
     return nodes;
   }
 
   private static AuditQuery query(RoutingContext ctx) {
     Map<String, String> members = new TreeMap<>();
     for (String member : AuditQuery.MEMBERS) {
-      String value = Queries.single(ctx, member);
+      String value = text(ctx, member);
       if (value != null) {
         members.put(member, value);
       }
     }
     return new AuditQuery(
         members,
-        Queries.single(ctx, "principal"),
+        text(ctx, "principal"),
         time(ctx, "since", 0),
         time(ctx, "until", Long.MAX_VALUE),
         Long.MAX_VALUE,
         PagedList.limit(ctx, DEFAULT_LIMIT));
+  }
+
+  private static String text(RoutingContext ctx, String name) {
+    String text = Queries.single(ctx, name);
+    if (text != null && text.isEmpty()) {
+      throw malformed("'" + name + "' must not be empty");
+    }
+    return text;
   }
 
   private static long time(RoutingContext ctx, String name, long absent) {
@@ -106,136 +105,85 @@ public record AuditApi(Bus bus, Cluster cluster) {
     }
   }
 
-  /** Below which number the search goes on at each node; {@link #MISSING} without an answer. */
-  private static Map<String, Long> position(RoutingContext ctx, Map<String, Integer> nodes) {
+  /**
+   * Below which number the search goes on at each node. A node that has no place in the cursor has
+   * joined since, and is missing.
+   */
+  private static Map<String, Long> position(RoutingContext ctx, Iterable<String> nodes) {
     Map<String, Long> position = new TreeMap<>();
     String cursor = Queries.single(ctx, "cursor");
-    if (cursor == null) {
-      nodes.keySet().forEach(node -> position.put(node, Long.MAX_VALUE));
-      return position;
+    if (cursor != null) {
+      read(cursor, position);
     }
+    nodes.forEach(node -> position.putIfAbsent(node, cursor == null ? Long.MAX_VALUE : MISSING));
+    return position;
+  }
+
+  private static void read(String cursor, Map<String, Long> position) {
     try {
       JsonNode read = Json.tree(Base64.getUrlDecoder().decode(cursor));
-      read.properties().forEach(node -> position.put(node.getKey(), node.getValue().asLong(1)));
+      read.properties().forEach(node -> position.put(node.getKey(), node.getValue().asLong()));
     } catch (IOException | IllegalArgumentException e) {
       // rejected below
     }
     if (position.isEmpty()) {
       throw malformed("The 'cursor' is invalid; start without a cursor");
     }
-    return position;
   }
 
   private static BridgeException malformed(String detail) {
     return new BridgeException(ErrorCode.MALFORMED_REQUEST, detail);
   }
 
-  private void record(RoutingContext ctx) {
-    bus.offer(
-        Addresses.AUDIT,
-        () ->
-            new AuditRecord("audit.read")
-                .with("principal", Callers.of(ctx).name())
-                .with("address", Callers.share(ctx))
-                .with("query", ctx.request().query()));
-  }
-
   /**
-   * @param slot null if it is not a member
+   * The page of a node; empty if it is missing. Fails for a caller that searches too much, who may
+   * repeat the request.
+   *
+   * @param node null if it cannot be asked
    */
-  private Future<Results> ask(String node, Integer slot, AuditQuery query, long before) {
-    if (before <= 1 && before != MISSING) {
-      return Future.succeededFuture(new Results(node, List.of(), 0));
+  private Future<Optional<AuditPage>> page(
+      Address<AuditSearches.Request, AuditPage> node,
+      String caller,
+      AuditQuery query,
+      long before) {
+    if (before == 0) {
+      return Future.succeededFuture(Optional.of(new AuditPage(List.of(), 0)));
     }
-    if (slot == null || before == MISSING) {
-      return Future.succeededFuture(new Results(node, List.of(), MISSING));
+    if (node == null || before < 0) {
+      return Future.succeededFuture(Optional.empty());
     }
-    return bus.request(AuditSearches.at(slot), query.withBefore(before))
-        .map(found -> results(node, found))
+    return bus.request(node, new AuditSearches.Request(caller, query.withBefore(before)))
+        .map(Optional::of)
         .recover(
             failure ->
-                cluster.isAlone()
+                cluster.isAlone() || mayBeRepeated(failure)
                     ? Future.failedFuture(failure)
-                    : Future.succeededFuture(new Results(node, List.of(), MISSING)));
+                    : Future.succeededFuture(Optional.empty()));
   }
 
-  private static Results results(String node, JsonSlice found) {
-    try {
-      JsonNode page = Json.exactTree(found);
-      List<Result> records = page.path("records").valueStream().map(Result::of).toList();
-      return new Results(node, records, page.path("next").asLong());
-    } catch (IOException e) {
-      throw new BridgeException(ErrorCode.INTERNAL, "The node " + node + " has sent no JSON", e);
-    }
+  private static boolean mayBeRepeated(Throwable failure) {
+    ErrorCode code = BridgeException.of(failure).code();
+    return code == ErrorCode.RATE_LIMITED || code == ErrorCode.OVERLOADED;
   }
 
   private static void answer(
-      RoutingContext ctx, AuditQuery query, Map<String, Long> before, List<Future<Results>> asked) {
-    for (Future<Results> each : asked) {
-      if (each.failed()) {
-        ctx.fail(each.cause());
-        return;
-      }
-    }
-    List<Results> all = asked.stream().map(Future::result).toList();
+      RoutingContext ctx, int limit, Map<String, Long> position, Map<String, AuditPage> found) {
+    AuditPages pages = new AuditPages(found);
     JsonWriter out = new JsonWriter(4096).beginObject().name("records").beginArray();
-    Map<String, Long> position = merge(out, all, query.limit(), new TreeMap<>(before));
+    pages.take(limit).forEach(out::value);
     out.endArray().name("missing_nodes").beginArray();
-    all.stream().filter(each -> each.next() == MISSING).forEach(each -> out.value(each.node()));
+    position.keySet().stream().filter(node -> !found.containsKey(node)).forEach(out::value);
     out.endArray();
-    if (position.values().stream().anyMatch(next -> next > 1)) {
+    position.replaceAll((node, before) -> found.containsKey(node) ? pages.next(node) : MISSING);
+    if (position.values().stream().anyMatch(next -> next > 0)) {
       out.member("nextCursor", cursor(position));
     }
     Replies.json(ctx, 200, out.endObject());
   }
 
-  /**
-   * Writes the newest of all results. It ends where a node may have more that are newer than those
-   * of the other nodes.
-   *
-   * @return where the search goes on
-   */
-  private static Map<String, Long> merge(
-      JsonWriter out, List<Results> all, int limit, Map<String, Long> position) {
-    Map<String, Integer> taken = new HashMap<>();
-    for (int written = 0; written <= limit; written++) {
-      Results newest =
-          all.stream()
-              .filter(each -> each.next() > 0 || hasMore(each, taken))
-              .max(Comparator.comparing(each -> newestTime(each, taken)))
-              .orElse(null);
-      if (newest == null) {
-        all.forEach(each -> position.put(each.node(), each.next()));
-        return position;
-      }
-      if (!hasMore(newest, taken) || written == limit) {
-        break;
-      }
-      Result result = newest.records().get(taken.merge(newest.node(), 1, Integer::sum) - 1);
-      out.value(result.line());
-      position.put(newest.node(), result.seq());
-    }
-    for (Results each : all) {
-      if (!hasMore(each, taken)) {
-        position.put(each.node(), each.next());
-      }
-    }
-    return position;
-  }
-
-  private static boolean hasMore(Results results, Map<String, Integer> taken) {
-    return taken.getOrDefault(results.node(), 0) < results.records().size();
-  }
-
-  /** Later than all times if what comes next is not known yet. */
-  private static Instant newestTime(Results results, Map<String, Integer> taken) {
-    int next = taken.getOrDefault(results.node(), 0);
-    return hasMore(results, taken) ? results.records().get(next).at() : Instant.MAX;
-  }
-
   private static String cursor(Map<String, Long> position) {
     ObjectNode json = Json.object();
-    position.forEach((node, next) -> json.put(node, Objects.requireNonNull(next)));
+    position.forEach((node, next) -> json.put(node, next));
     return Base64.getUrlEncoder().withoutPadding().encodeToString(Json.slice(json).toBytes());
   }
 }

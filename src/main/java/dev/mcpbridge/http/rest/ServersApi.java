@@ -9,7 +9,6 @@ import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.http.reply.Callers;
 import dev.mcpbridge.http.reply.PagedList;
 import dev.mcpbridge.http.reply.Replies;
-import dev.mcpbridge.model.AuditRecord;
 import dev.mcpbridge.model.Principal;
 import dev.mcpbridge.model.Scope;
 import dev.mcpbridge.model.ServerId;
@@ -89,9 +88,7 @@ public record ServersApi(Bus bus, Directory directory, AccessControl access, int
     bus.offer(
         Addresses.AUDIT,
         () ->
-            new AuditRecord("server.request")
-                .with("principal", Callers.of(ctx).name())
-                .with("address", Callers.share(ctx))
+            Callers.auditRecord(ctx, "server.request")
                 .with("action", action)
                 .with("server", server.name()));
   }

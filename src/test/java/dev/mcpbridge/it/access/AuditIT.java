@@ -317,7 +317,9 @@ class AuditIT {
     assertEquals(2, found(0, "--event", "bridge", "--until", "2100-01-01").size());
     assertEquals(List.of(), found(1, "--principal", "stranger"));
     assertEquals(List.of(), found(1, "--since", "2100-01-01"));
-    assertTrue(run(2, "audit", "search", "x", "--since", "yesterday").contains("expected a day"));
+    assertTrue(
+        PackagedProgram.output(2, "audit", "search", "x", "--since", "yesterday")
+            .contains("expected a day"));
   }
 
   private List<JsonNode> found(int status, String... options) throws Exception {
@@ -325,7 +327,8 @@ class AuditIT {
         new ArrayList<>(List.of("audit", "search", folder.resolve("trail").toString()));
     command.addAll(List.of(options));
     List<JsonNode> records = new ArrayList<>();
-    for (String line : run(status, command.toArray(String[]::new)).lines().toList()) {
+    for (String line :
+        PackagedProgram.output(status, command.toArray(String[]::new)).lines().toList()) {
       records.add(Json.tree(line));
     }
     return records;
@@ -335,16 +338,8 @@ class AuditIT {
     Path config = folder.resolve("new.json");
     Files.writeString(
         config, TestBridge.json("{'access':{'rules':[" + rules + "]},'mcpServers':{}}"));
-    return run(
+    return PackagedProgram.output(
         status, "access", "replay", folder.resolve("trail").toString(), "-c", config.toString());
-  }
-
-  private static String run(int status, String... arguments) throws Exception {
-    Process program =
-        new ProcessBuilder(PackagedProgram.command(arguments)).redirectErrorStream(true).start();
-    String out = new String(program.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertEquals(status, program.waitFor(), out);
-    return out;
   }
 
   @Test
@@ -451,7 +446,8 @@ class AuditIT {
     report = AuditVerifier.verify(folder.resolve("trail"), null, null);
     assertNull(report.error());
     assertTrue(report.notes().toString().contains("ended by force"), report.toString());
-    String verified = run(0, "audit", "verify", folder.resolve("trail").toString());
+    String verified =
+        PackagedProgram.output(0, "audit", "verify", folder.resolve("trail").toString());
     assertTrue(verified.contains("ok: records 1 to"), verified);
   }
 

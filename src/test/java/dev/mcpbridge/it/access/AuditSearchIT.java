@@ -7,17 +7,22 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.auth.ApiKeys;
 import dev.mcpbridge.fixture.PackagedProgram;
+import dev.mcpbridge.fixture.StuckFile;
 import dev.mcpbridge.fixture.TestBridge;
 import dev.mcpbridge.fixture.TestBridge.Answer;
 import dev.mcpbridge.protocol.Json;
-import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -28,6 +33,7 @@ class AuditSearchIT {
   private static final String CALLER = ApiKeys.generate();
   private static final String BOSS = ApiKeys.generate();
   private static final String AUDITOR = ApiKeys.generate();
+  private static final String OTHER_AUDITOR = ApiKeys.generate();
 
   @TempDir private Path folder;
   @AutoClose private TestBridge bridge;
@@ -38,11 +44,12 @@ class AuditSearchIT {
         TestBridge.of(
             "{'audit':{'folder':'"
                 + folder
-                + "'},'risk':{'expiry':0.3},"
+                + "','arguments':'full'},'risk':{'expiry':0.3},"
                 + TestBridge.auth(
                     TestBridge.key("caller", CALLER, "'read','call'"),
                     TestBridge.key("boss", BOSS, "'read','call','approve','admin'"),
-                    TestBridge.key("auditor", AUDITOR, "'audit'"))
+                    TestBridge.key("auditor", AUDITOR, "'audit'"),
+                    TestBridge.key("other", OTHER_AUDITOR, "'audit'"))
                 + ",'access':{'conceal':'all','explain':'brief','rules':["
                 + "{'name':'all','allow':['call'],'servers':['s']},"
                 + "{'name':'no-exit','deny':['call'],'tools':['exit']}]}"
@@ -157,13 +164,138 @@ class AuditSearchIT {
         "cursor=bm8",
         "cursor=NQ",
         "cursor=e30",
-        "name=a&name=b"
+        "name=a&name=b",
+        "server=",
+        "principal="
       })
   void badQueriesAreRefused(String query) throws Exception {
     Answer answer = as(AUDITOR, "/audit?" + query);
 
     assertEquals(400, answer.status(), answer.toString());
     assertEquals("malformed_request", answer.code());
+  }
+
+  /**
+   * Numbers that few parsers accept, many tokens, blanks, and escapes that could be written anew.
+   */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{\"m\":1e-99999999999}",
+        "{\"m\":0e2147483648}",
+        "{\"m\":1E5,\"n\":-0,\"o\":1.10}",
+        "{ \"m\" :\n [1,\r\n\t2] }",
+        "{\"m\":\"\\u202e\\/\\ud83d\\ude00 \u202e\"}"
+      })
+  void recordsAreFoundByteForByte(String arguments) throws Exception {
+    Answer answer =
+        bridge.post("/servers/s/tools/echo", arguments, "authorization", "Bearer " + CALLER);
+    assertEquals(200, answer.status(), answer.toString());
+    String call = found("name=echo&event=call.outcome&limit=1", 1).get(0).path("call").asText();
+
+    String page = as(AUDITOR, "/audit?event=call.decision&call=" + call).text();
+
+    String line = line("\"event\":\"call.decision\",\"call\":\"" + call + "\"");
+    assertTrue(page.contains(line), page + "\n" + line);
+    assertTrue(line.contains("\"arguments\":{"), line);
+  }
+
+  private String line(String part) throws Exception {
+    try (Stream<Path> files = Files.list(folder)) {
+      for (Path file : files.filter(each -> each.toString().endsWith(".jsonl")).toList()) {
+        for (String line : Files.readAllLines(file)) {
+          if (line.contains(part)) {
+            return line;
+          }
+        }
+      }
+    }
+    throw new AssertionError("no line with " + part);
+  }
+
+  @Test
+  void largeArgumentsWithManyTokensAreFoundInPages() throws Exception {
+    String arguments = "{\"m\":[" + "0,".repeat(32_000) + "0]}";
+    for (int i = 0; i < 40; i++) {
+      assertEquals(
+          200,
+          bridge
+              .post("/servers/s/tools/echo", arguments, "authorization", "Bearer " + CALLER)
+              .status());
+    }
+
+    String query = "/audit?event=call.decision&name=echo";
+    Answer first = as(AUDITOR, query);
+    assertEquals(200, first.status());
+    String cursor = first.text().replaceAll("(?s).*\"nextCursor\":\"([^\"]+)\".*", "$1");
+    Answer second = as(AUDITOR, query + "&cursor=" + cursor);
+    assertEquals(200, second.status());
+    int all = (first.text() + second.text()).split("\"event\":\"call.decision\"").length - 1;
+    assertTrue(all > 39, all + " records");
+  }
+
+  @Test
+  @EnabledOnOs(OS.LINUX)
+  void greedyCallerLeavesSearchesForOthersAndAClientThatLeavesHoldsNone() throws Exception {
+    // Given: a trail of which a file cannot be read for a while
+    StuckFile stuck = StuckFile.at(folder.resolve("audit-000000000000.jsonl"));
+    List<CompletableFuture<Answer>> searches = new ArrayList<>();
+    for (int i = 0; i < 5; i++) {
+      searches.add(searchLater(AUDITOR));
+    }
+    CompletableFuture.anyOf(searches.toArray(CompletableFuture[]::new)).get();
+    CompletableFuture<Answer> refused =
+        searches.stream().filter(CompletableFuture::isDone).findFirst().orElseThrow();
+    assertEquals("rate_limited", refused.get().code());
+    searches.remove(refused);
+
+    // When
+    CompletableFuture<Answer> other = searchLater(OTHER_AUDITOR);
+    searches.remove(0).cancel(true);
+    assertEquals(200, call("s", "echo").status());
+    assertEquals("rate_limited", as(AUDITOR, "/audit?name=none").code());
+    Files.move(stuck.path(), folder.resolve("elsewhere"));
+    new StuckFile(folder.resolve("elsewhere")).release();
+
+    // Then
+    assertEquals(200, other.get().status());
+    for (CompletableFuture<Answer> search : searches) {
+      assertEquals(200, search.get().status());
+    }
+    bridge.until(() -> as(AUDITOR, "/audit?name=none").status() == 200);
+  }
+
+  private CompletableFuture<Answer> searchLater(String key) {
+    return bridge.getLater("/audit?name=none", "authorization", "Bearer " + key);
+  }
+
+  @Test
+  void trailThatCannotBeReadFailsTheSearchOnly() throws Exception {
+    Files.writeString(folder.resolve("audit-000000000000.jsonl"), "no record\n");
+
+    Answer answer = as(AUDITOR, "/audit?name=none");
+
+    assertEquals(500, answer.status(), answer.toString());
+    assertTrue(answer.at("/detail").contains("audit verify"), answer.toString());
+    assertEquals(200, call("s", "echo").status());
+    Files.delete(folder.resolve("audit-000000000000.jsonl"));
+    assertEquals(200, as(AUDITOR, "/audit?name=none").status());
+  }
+
+  @Test
+  void concealedRefusalsAreJudgedAgain() throws Exception {
+    call("s", "exit");
+    call("hidden", "echo");
+    found("event=call.decision&decision=refuse", 2);
+    Path rules = folder.resolve("rules.json");
+    Files.writeString(
+        rules,
+        TestBridge.json("{'access':{'rules':[{'name':'all','allow':['call']}]},'mcpServers':{}}"));
+
+    String replayed =
+        PackagedProgram.output(1, "access", "replay", folder.toString(), "-c", rules.toString());
+
+    assertTrue(replayed.contains("2 now allowed"), replayed);
   }
 
   @Test
@@ -187,22 +319,15 @@ class AuditSearchIT {
     call("s", "exit");
     found("name=exit", 2);
     List<JsonNode> events = new ArrayList<>();
-    Process program =
-        new ProcessBuilder(
-                PackagedProgram.command("audit", "export", folder.toString(), "--format", "ocsf"))
-            .redirectErrorStream(true)
-            .start();
-    for (String line :
-        new String(program.getInputStream().readAllBytes(), StandardCharsets.UTF_8)
-            .lines()
-            .toList()) {
+    String exported =
+        PackagedProgram.output(0, "audit", "export", folder.toString(), "--format", "ocsf");
+    for (String line : exported.lines().toList()) {
       events.add(Json.tree(line));
     }
 
-    assertEquals(0, program.waitFor());
     JsonNode refused =
         events.stream()
-            .filter(each -> each.at("/unmapped/decision").asText().equals("refuse"))
+            .filter(each -> each.path("raw_data").asText().contains("\"decision\":\"refuse\""))
             .findFirst()
             .orElseThrow();
     assertEquals(6003, refused.path("class_uid").asInt());

@@ -1,23 +1,30 @@
 package dev.mcpbridge.it.cluster;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.fixture.Nodes;
+import dev.mcpbridge.fixture.StuckFile;
 import dev.mcpbridge.fixture.TestBridge;
 import dev.mcpbridge.fixture.TestBridge.Answer;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The trails of several nodes, searched at any of them. */
@@ -78,5 +85,37 @@ class ClusterAuditIT {
 
     nodes.until(() -> nodes.get(1, "/audit").body().path("missing_nodes").size() == 1);
     assertTrue(pages(1, 5).stream().noneMatch(each -> each.path("node").asText().equals("n3")));
+  }
+
+  private String trail(int node) throws Exception {
+    StringBuilder trail = new StringBuilder();
+    for (Path file : files(folder.resolve("trail-n" + node))) {
+      trail.append(Files.readString(file));
+    }
+    return trail.toString();
+  }
+
+  private static List<Path> files(Path trail) throws Exception {
+    try (Stream<Path> files = Files.list(trail)) {
+      return files.filter(file -> file.toString().endsWith(".jsonl")).toList();
+    }
+  }
+
+  @Test
+  @EnabledOnOs(OS.LINUX)
+  void nodeThatDiesInTheMiddleOfASearchIsMissing() throws Exception {
+    // Given
+    StuckFile.at(folder.resolve("trail-n3").resolve("audit-000000000000.jsonl"));
+    CompletableFuture<Answer> search = nodes.getLater(1, "/audit?name=none");
+    nodes.until(() -> trail(1).contains("\"event\":\"audit.read\""));
+    assertFalse(search.isDone());
+
+    // When
+    nodes.kill(3);
+
+    // Then
+    Answer answer = search.get();
+    assertEquals(200, answer.status(), answer.toString());
+    assertEquals("n3", answer.at("/missing_nodes/0"));
   }
 }
