@@ -23,6 +23,9 @@ final class AuditSearch {
   private static final long MAX_NANOS = TimeUnit.SECONDS.toNanos(3);
   private static final int MAX_BYTES = 2 << 20;
 
+  /** How much the times of files and records may differ. */
+  private static final long CLOCK_MILLIS = 60_000;
+
   private final Path folder;
 
   AuditSearch(Path folder) {
@@ -64,7 +67,7 @@ final class AuditSearch {
   /** Whether nothing was added to a file since a time; also if it was deleted meanwhile. */
   private static boolean isOlder(Path file, long millis) throws IOException {
     try {
-      return Files.getLastModifiedTime(file).toMillis() < millis;
+      return Files.getLastModifiedTime(file).toMillis() < millis - CLOCK_MILLIS;
     } catch (NoSuchFileException e) {
       return true;
     }
@@ -111,7 +114,7 @@ final class AuditSearch {
       offsets = SegmentIndex.find(file, query.withLimit(query.limit() + 1));
     } catch (IOException | RuntimeException e) {
       LOG.log(Level.WARNING, "the index of {0} cannot be used: {1}", file, e.toString());
-      SegmentIndex.delete(file);
+      SegmentIndex.discard(file);
       return scan(file, query);
     }
     List<AuditPage.Line> found = new ArrayList<>();

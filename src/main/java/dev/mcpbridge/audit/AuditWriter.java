@@ -182,9 +182,9 @@ final class AuditWriter {
     while (oldest != null) {
       append(new AuditRecord("retention").with("deleted", oldest.getFileName().toString()));
       Files.delete(oldest);
-      SegmentIndex.delete(oldest);
       oldest = segments.expired(config.keepMillis(), config.maxBytes());
     }
+    SegmentIndex.deleteOrphans(folder);
   }
 
   /** Closes the trail with a checkpoint. */

@@ -3,6 +3,9 @@ package dev.mcpbridge.audit;
 import dev.mcpbridge.file.PrivateFile;
 import dev.mcpbridge.model.AuditQuery;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -34,6 +37,7 @@ import org.apache.lucene.store.NIOFSDirectory;
  * It is made when it is first needed, and may be deleted at any time. Stateless; blocks.
  */
 final class SegmentIndex {
+  private static final Logger LOG = System.getLogger(SegmentIndex.class.getName());
   private static final String FOLDER = "index";
   private static final String SEQ = "seq";
   private static final String AT = "at";
@@ -43,8 +47,8 @@ final class SegmentIndex {
   private SegmentIndex() {}
 
   private static Path folder(Path segment) {
-    String name = segment.getFileName().toString();
-    return segment.resolveSibling(FOLDER).resolve(name.substring(0, name.lastIndexOf('.')));
+    String name = segment.getFileName().toString().replace(Segments.EXTENSION, "");
+    return segment.resolveSibling(FOLDER).resolve(name);
   }
 
   /**
@@ -140,16 +144,45 @@ final class SegmentIndex {
     return document;
   }
 
-  /** Deletes the index of a file. */
-  static void delete(Path segment) throws IOException {
-    Path folder = folder(segment);
-    if (Files.isDirectory(folder)) {
-      try (Stream<Path> files = Files.list(folder)) {
-        for (Path file : files.toList()) {
-          Files.delete(file);
-        }
+  /** Size of the index of a file in bytes; 0 without one. */
+  static long size(Path segment) {
+    return contents(folder(segment)).stream().mapToLong(file -> file.toFile().length()).sum();
+  }
+
+  /**
+   * Deletes the indexes of files that are gone. What cannot be deleted, since a search uses it, is
+   * deleted the next time.
+   */
+  static void deleteOrphans(Path trail) {
+    for (Path index : contents(trail.resolve(FOLDER))) {
+      if (!Files.exists(trail.resolve(index.getFileName() + Segments.EXTENSION))) {
+        delete(index);
       }
-      Files.delete(folder);
+    }
+  }
+
+  /** Deletes the index of a file, as far as possible. */
+  static void discard(Path segment) {
+    delete(folder(segment));
+  }
+
+  private static void delete(Path index) {
+    try {
+      for (Path file : contents(index)) {
+        Files.deleteIfExists(file);
+      }
+      Files.deleteIfExists(index);
+    } catch (IOException e) {
+      LOG.log(Level.WARNING, "the index {0} cannot be deleted: {1}", index, e.toString());
+    }
+  }
+
+  /** The files of a folder; empty if they cannot be listed. */
+  private static List<Path> contents(Path folder) {
+    try (Stream<Path> files = Files.list(folder)) {
+      return files.toList();
+    } catch (IOException | UncheckedIOException e) {
+      return List.of();
     }
   }
 }

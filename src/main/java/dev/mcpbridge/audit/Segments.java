@@ -21,6 +21,7 @@ import java.util.stream.Stream;
  * this and in other processes. Not thread-safe; every method blocks.
  */
 final class Segments {
+  static final String EXTENSION = ".jsonl";
   private static final int WINDOW = 64 << 10;
 
   private final Path folder;
@@ -202,7 +203,7 @@ final class Segments {
     }
     long bytes = 0;
     for (Path file : files) {
-      bytes += Files.size(file);
+      bytes += Files.size(file) + SegmentIndex.size(file);
     }
     Path oldest = files.get(0);
     long age = System.currentTimeMillis() - Files.getLastModifiedTime(oldest).toMillis();

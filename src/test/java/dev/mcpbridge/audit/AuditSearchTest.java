@@ -216,6 +216,56 @@ class AuditSearchTest {
     assertFindsNothingOlder();
   }
 
+  /** As if a search had made it while its file was deleted. */
+  @Test
+  void indexWithoutAFileIsDeletedAndWhatCannotBeDeletedStopsNothing() throws Exception {
+    // Given
+    Path orphan = folder.resolve("index/audit-000000099999");
+    Files.createDirectories(orphan);
+    Files.writeString(orphan.resolve("segments_1"), "x");
+    Path stuck = folder.resolve("index/audit-000000099998/folder/file");
+    Files.createDirectories(stuck.getParent());
+    Files.writeString(stuck, "x");
+
+    // When
+    AuditLog log = new AuditLog(CONFIG, folder, null);
+    log.open();
+    log.close();
+
+    // Then
+    assertFalse(Files.exists(orphan));
+    assertTrue(Files.exists(stuck));
+    assertEquals(0, log.lost());
+    assertFindsAll();
+  }
+
+  @Test
+  void searchWithoutRoomForAnIndexReadsTheFiles() throws Exception {
+    Files.writeString(folder.resolve("index"), "a file in the place of the folder");
+
+    assertFindsAll();
+  }
+
+  @Test
+  void indexesCountTowardsTheSizeOfTheTrail() throws Exception {
+    // Given
+    long files = 0;
+    for (Path file : Segments.in(folder)) {
+      files += Files.size(file);
+    }
+    assertFindsAll();
+    AuditConfig tight =
+        new AuditConfig(null, true, false, Content.NONE, 1 << 20, 1L << 40, files + 8_192);
+
+    // When
+    AuditLog log = new AuditLog(tight, folder, null);
+    log.open();
+    log.close();
+
+    // Then
+    assertTrue(Segments.in(folder).size() < 5, "the oldest is deleted");
+  }
+
   private void assertFindsNothingOlder() throws IOException {
     AuditQuery all = query(Map.of(), null, 1000);
     assertEquals(expected(all), found(all));
