@@ -2,9 +2,9 @@ package dev.mcpbridge.cli;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.mcpbridge.auth.ApiKeys;
+import dev.mcpbridge.model.Scope;
 import dev.mcpbridge.protocol.Json;
 import java.util.List;
-import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -35,8 +35,6 @@ final class KeyCommand implements Runnable {
       description = "Create a key and the entry of auth.keys that accepts it.",
       mixinStandardHelpOptions = true)
   static final class New implements Callable<Integer> {
-    private static final Set<String> SCOPES = Set.of("read", "call", "approve", "admin", "audit");
-
     @Spec private CommandSpec spec;
 
     @Parameters(paramLabel = "NAME", description = "Name of the holder of the key.")
@@ -48,7 +46,7 @@ final class KeyCommand implements Runnable {
         paramLabel = "SCOPE,...",
         hideParamSyntax = true,
         defaultValue = "read,call",
-        description = "read, call, approve, admin (default: ${DEFAULT-VALUE}).")
+        description = "read, call, approve, admin, audit (default: ${DEFAULT-VALUE}).")
     private List<String> scopes;
 
     @Option(
@@ -61,9 +59,9 @@ final class KeyCommand implements Runnable {
 
     @Override
     public Integer call() {
-      if (!SCOPES.containsAll(scopes)) {
+      if (!Scope.names().containsAll(scopes)) {
         throw new ParameterException(
-            spec.commandLine(), "Unknown scope; valid scopes are " + new TreeSet<>(SCOPES));
+            spec.commandLine(), "Unknown scope; valid scopes are " + new TreeSet<>(Scope.names()));
       }
       String key = ApiKeys.generate();
       ObjectNode entry = Json.object().put("name", name).put("sha256", ApiKeys.fingerprint(key));

@@ -1,6 +1,8 @@
 package dev.mcpbridge.model;
 
+import java.util.Arrays;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 
@@ -19,6 +21,11 @@ public enum Scope {
 
   public String apiName() {
     return name().toLowerCase(Locale.ROOT);
+  }
+
+  /** The names of all scopes. */
+  public static List<String> names() {
+    return Arrays.stream(values()).map(Scope::apiName).toList();
   }
 
   public static Scope of(String apiName) {
