@@ -271,7 +271,8 @@ public final class ConsentTickets {
         .onSuccess(stored -> record(ticket, "granted"));
   }
 
-  private void record(ConsentTicket ticket, String outcome) {
+  /** Records in the audit trail what has come of a ticket. */
+  public void record(ConsentTicket ticket, String outcome) {
     bus.offer(
         Addresses.AUDIT,
         () ->

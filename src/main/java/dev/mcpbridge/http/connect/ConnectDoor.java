@@ -112,6 +112,7 @@ public final class ConnectDoor {
         .compose(
             isPrincipal -> {
               if (!isPrincipal) {
+                tickets.record(ticket, "wrong_user");
                 sendForm(ctx, 403, ticket, "That is not the key of " + ticket.principal());
                 return Future.succeededFuture();
               }
@@ -181,14 +182,16 @@ public final class ConnectDoor {
               ErrorCode.FORBIDDEN,
               "The server asks for something else meanwhile. Open the link again"));
     }
-    return user.principal().equals(ticket.principal())
-        ? connect(ctx, user.form(), ticket, browser)
-        : Future.failedFuture(
-            new BridgeException(
-                ErrorCode.FORBIDDEN,
-                "You are logged in as "
-                    + user.principal()
-                    + ", but this link is for another user. Nothing was connected"));
+    if (user.principal().equals(ticket.principal())) {
+      return connect(ctx, user.form(), ticket, browser);
+    }
+    tickets.record(ticket, "wrong_user");
+    return Future.failedFuture(
+        new BridgeException(
+            ErrorCode.FORBIDDEN,
+            "You are logged in as "
+                + user.principal()
+                + ", but this link is for another user. Nothing was connected"));
   }
 
   /** The form must come from the page itself, in the same browser. */

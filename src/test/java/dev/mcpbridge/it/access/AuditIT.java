@@ -317,9 +317,10 @@ class AuditIT {
     assertEquals(2, found(0, "--event", "bridge", "--until", "2100-01-01").size());
     assertEquals(List.of(), found(1, "--principal", "stranger"));
     assertEquals(List.of(), found(1, "--since", "2100-01-01"));
-    assertTrue(
-        PackagedProgram.output(2, "audit", "search", "x", "--since", "yesterday")
-            .contains("expected a day"));
+    for (String time : List.of("yesterday", "+1000000000-01-01T00:00:00Z")) {
+      String usage = PackagedProgram.output(2, "audit", "search", "x", "--since", time);
+      assertTrue(usage.contains("expected a day"), usage);
+    }
   }
 
   private List<JsonNode> found(int status, String... options) throws Exception {
@@ -507,10 +508,20 @@ class AuditIT {
       while (send(served, "/servers/s/tools/echo").statusCode() != 200) {
         assertTrue(System.nanoTime() < deadline, "calls are still refused");
       }
+      boolean hasLost = !metrics(served).contains("mcp_bridge_audit_lost_records_total 0.0");
+      assertEquals(onFailure.equals("warn"), hasLost);
     }
     AuditVerifier.Report report = AuditVerifier.verify(folder.resolve("trail"), null, null);
     assertNull(report.error());
     assertEquals(onFailure.equals("warn"), !of(read(), "gap").isEmpty());
+  }
+
+  private static String metrics(ServedBridge served) throws Exception {
+    return HttpClient.newHttpClient()
+        .send(
+            HttpRequest.newBuilder(URI.create(served.url() + "/metrics")).build(),
+            HttpResponse.BodyHandlers.ofString())
+        .body();
   }
 
   @Test

@@ -19,6 +19,7 @@ import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -27,6 +28,7 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -40,6 +42,7 @@ class ConsentIT {
 
   @AutoClose private final ProtectedServer notes = new ProtectedServer();
   @AutoClose private TestBridge bridge;
+  @TempDir private Path folder;
 
   ConsentIT() throws Exception {}
 
@@ -186,6 +189,44 @@ class ConsentIT {
       assertTrue(statusLine("/oauth/callback/notes" + query).startsWith("HTTP/1.1 400"));
       assertFalse(log.lines().toString().contains("SEVERE"), log.lines().toString());
     }
+  }
+
+  @Test
+  void consentsAreRecordedHoweverTheyEnd() throws Exception {
+    // Given
+    bridge.close();
+    bridge =
+        TestBridge.of(
+            "{'audit':{'folder':'"
+                + folder
+                + "'},"
+                + TestBridge.auth(
+                    TestBridge.key("alice", ALICE, "'read','call'"),
+                    TestBridge.key("bob", BOB, "'read','call','audit'"))
+                + ",'mcpServers':{'notes':"
+                + notes.entry("")
+                + "}}");
+    ConsentBrowser browser = new ConsentBrowser();
+
+    // When: the link in wrong hands, a user who does not agree, a code that is not valid, consent
+    agree(new ConsentBrowser(), link(call(ALICE)), BOB);
+    browser.open(URI.create(answer(browser).toString().replaceAll("code=[^&]*", "error=no")));
+    browser.open(URI.create(answer(browser).toString().replaceAll("code=[^&]*", "code=no")));
+    connect(ALICE, "alice");
+
+    // Then
+    bridge.until(() -> consents().size() == 4);
+    assertEquals(List.of("granted", "failed", "refused", "wrong_user"), consents());
+  }
+
+  private List<String> consents() throws Exception {
+    return bridge
+        .get("/audit?event=consent&principal=alice&server=notes", "x-api-key", BOB)
+        .body()
+        .path("records")
+        .valueStream()
+        .map(record -> record.path("outcome").asText())
+        .toList();
   }
 
   @Test

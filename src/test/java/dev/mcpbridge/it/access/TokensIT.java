@@ -259,6 +259,16 @@ class TokensIT {
   }
 
   @Test
+  void scopeAuditIsGrantedByNoOtherAndGrantsNoOther() throws Exception {
+    Answer refused = as(token("mcp:admin"), "/audit");
+
+    assertEquals(403, refused.status());
+    assertTrue(refused.header("www-authenticate").contains("scope=\"mcp:audit\""));
+    assertEquals("not_found", as(token("mcp:audit"), "/audit").code());
+    assertEquals(403, as(token("mcp:audit"), "/servers").status());
+  }
+
+  @Test
   void everyRouteAsksWhoCalls() throws Exception {
     String valid = token("mcp:admin");
     String expired =
