@@ -1,7 +1,9 @@
 package dev.mcpbridge.audit;
 
 import dev.mcpbridge.config.AuditConfig;
+import dev.mcpbridge.protocol.JsonScanner;
 import dev.mcpbridge.protocol.JsonSlice;
+import dev.mcpbridge.protocol.JsonSyntaxException;
 import dev.mcpbridge.protocol.JsonWriter;
 import java.security.GeneralSecurityException;
 import java.util.HexFormat;
@@ -14,6 +16,7 @@ import javax.crypto.spec.SecretKeySpec;
  */
 final class ArgumentsRule {
   private static final int MAX_WHOLE = 64 << 10;
+  private static final int MAX_LEVELS = 900;
 
   private final AuditConfig.Content content;
   private final Mac mac;
@@ -30,8 +33,21 @@ final class ArgumentsRule {
     }
     out.member("arguments_digest", "hmac-sha256:" + HexFormat.of().formatHex(digest(arguments)));
     out.member("arguments_bytes", arguments.length());
-    if (content == AuditConfig.Content.FULL && arguments.length() <= MAX_WHOLE) {
+    if (content == AuditConfig.Content.FULL && isReadable(arguments)) {
       out.member("arguments", arguments);
+    }
+  }
+
+  /** Whether a line with these arguments can be read again by all that read trails. */
+  private static boolean isReadable(JsonSlice arguments) {
+    if (arguments.length() > MAX_WHOLE) {
+      return false;
+    }
+    try {
+      JsonScanner.transit(MAX_LEVELS).document(arguments.bytes(), arguments.from(), arguments.to());
+      return true;
+    } catch (JsonSyntaxException e) {
+      return false;
     }
   }
 

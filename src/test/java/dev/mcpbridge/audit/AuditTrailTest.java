@@ -73,6 +73,32 @@ class AuditTrailTest {
     Files.writeString(file, String.join("\n", change.apply(lines)) + "\n");
   }
 
+  /** With limits.depth at its maximum. */
+  @Test
+  void deepArgumentsMakeNoLineThatCannotBeRead() throws Exception {
+    AuditLog log = opened(config(Content.FULL, 1 << 20));
+    for (int levels : new int[] {900, 901, 1_000}) {
+      String arguments = "{\"m\":" + "[".repeat(levels - 1) + "]".repeat(levels - 1) + "}";
+      log.append(
+          new AuditRecord("call.decision")
+              .with("name", "levels " + levels)
+              .withArguments(JsonSlice.of(arguments)));
+    }
+    log.close();
+
+    List<String> whole = new ArrayList<>();
+    AuditReader.read(
+        folder,
+        line -> {
+          if (line.record().has("arguments")) {
+            whole.add(line.record().path("name").asText());
+          }
+        });
+
+    assertEquals(List.of("levels 900"), whole);
+    assertNull(verified().error());
+  }
+
   @Test
   void trailThatWasNotTouchedIsRight() throws Exception {
     write(CONFIG, 100);
