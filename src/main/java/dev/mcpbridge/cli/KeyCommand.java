@@ -46,7 +46,7 @@ final class KeyCommand implements Runnable {
         paramLabel = "SCOPE,...",
         hideParamSyntax = true,
         defaultValue = "read,call",
-        description = "read, call, approve, admin, audit (default: ${DEFAULT-VALUE}).")
+        description = "read, call, approve, admin, audit%n(default: ${DEFAULT-VALUE}).")
     private List<String> scopes;
 
     @Option(

@@ -1,6 +1,5 @@
 package dev.mcpbridge.config;
 
-import dev.mcpbridge.model.Scope;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -8,7 +7,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
-import java.util.stream.Collectors;
 
 /** Reads the {@code auth} section. */
 final class AuthReader {
@@ -74,7 +72,12 @@ final class AuthReader {
   }
 
   private static Map<String, String> scopes(Section scopes) {
-    return Scope.names().stream().collect(Collectors.toMap(name -> name, scopes::text));
+    return Map.of(
+        "read", scopes.text("read"),
+        "call", scopes.text("call"),
+        "approve", scopes.text("approve"),
+        "admin", scopes.text("admin"),
+        "audit", scopes.text("audit"));
   }
 
   /** Null if absent. */
