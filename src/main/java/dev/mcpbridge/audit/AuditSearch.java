@@ -1,5 +1,7 @@
 package dev.mcpbridge.audit;
 
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.model.AuditPage;
 import dev.mcpbridge.model.AuditQuery;
 import java.io.IOException;
@@ -35,8 +37,20 @@ final class AuditSearch {
   /**
    * The newest results. There may be fewer than wanted although the search is not at its end, since
    * its time and the size of its results are bounded.
+   *
+   * @throws BridgeException INTERNAL if the trail cannot be read
    */
-  AuditPage search(AuditQuery query) throws IOException {
+  AuditPage search(AuditQuery query) {
+    try {
+      return found(query);
+    } catch (IOException | RuntimeException e) {
+      LOG.log(Level.WARNING, "the audit trail in {0} cannot be read: {1}", folder, e.toString());
+      throw new BridgeException(
+          ErrorCode.INTERNAL, "The audit trail cannot be read; see mcp-bridge audit verify", e);
+    }
+  }
+
+  private AuditPage found(AuditQuery query) throws IOException {
     long endNanos = System.nanoTime() + MAX_NANOS;
     List<Path> files = Segments.in(folder);
     List<AuditPage.Line> results = new ArrayList<>();

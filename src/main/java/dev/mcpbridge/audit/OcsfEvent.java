@@ -3,6 +3,7 @@ package dev.mcpbridge.audit;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.mcpbridge.protocol.Json;
+import java.util.Set;
 
 /**
  * A record as an event of the Open Cybersecurity Schema Framework 1.3. Calls and decisions about
@@ -71,14 +72,12 @@ public final class OcsfEvent {
     String decision = record.path("decision").asText();
     String outcome = record.path("outcome").asText();
     boolean isDenied =
-        switch (decision) {
-          case "refuse", "reject", "block", "expire" -> true;
-          default -> record.has("refused");
-        };
+        Set.of("refuse", "reject", "block", "expire").contains(decision)
+            || Set.of("refused", "wrong_user").contains(outcome)
+            || record.has("refused");
     boolean isFailed =
         isDenied
-            || outcome.equals("failed")
-            || outcome.equals("tool_error")
+            || Set.of("failed", "tool_error").contains(outcome)
             || record.path("state").asText().equals("failed");
     ocsf.put("severity_id", isFailed ? 3 : 1).put("status_id", isFailed ? 2 : 1);
     if (record.has("code")) {
