@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
@@ -38,13 +39,17 @@ public final class PrivateFile {
   /**
    * Replaces a file, or creates it with its folders. Written beside the old file and then renamed:
    * a reader sees the old text or the new one. Not concurrently for one file.
+   *
+   * @return the time of its last change, unless another program has changed it since
    */
-  public static void replace(Path file, String text) throws IOException {
+  public static FileTime replace(Path file, String text) throws IOException {
     createFolder(file.toAbsolutePath().getParent());
     Path beside = file.resolveSibling(file.getFileName() + ".new");
     Files.deleteIfExists(beside);
     Files.createFile(beside, PRIVATE);
     Files.writeString(beside, text);
+    FileTime modified = Files.getLastModifiedTime(beside);
     Files.move(beside, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    return modified;
   }
 }

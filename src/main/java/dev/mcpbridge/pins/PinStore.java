@@ -12,6 +12,7 @@ import io.vertx.core.Vertx;
 import java.io.IOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
@@ -20,7 +21,6 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 
 /**
@@ -57,7 +57,7 @@ public final class PinStore {
 
   /**
    * @param text null without a file
-   * @param stamp changes with the file
+   * @param stamp changes with the file; null if the file has to be read again
    */
   private record Content(String text, Stamp stamp, Map<ServerId, ServerPins> pins) {}
 
@@ -271,21 +271,22 @@ public final class PinStore {
             () -> {
               String text = LockText.write(pins);
               boolean isEdited = Files.exists(file) && !Files.readString(file).equals(before.text);
-              if (isEdited) {
-                return null;
+              if (isEdited) { // maybe within the resolution of its time: it is to be read again
+                return new Content(before.text, null, before.pins);
               }
               Map<ServerId, ServerPins> again = LockText.read(text);
               Path real = Files.isSymbolicLink(file) ? file.toRealPath() : file;
-              PrivateFile.replace(real, text);
-              Stamp stamp = new Stamp(Files.getLastModifiedTime(file), Files.size(file));
-              return new Content(text, stamp, again);
+              FileTime modified = PrivateFile.replace(real, text);
+              long size = text.getBytes(StandardCharsets.UTF_8).length;
+              return new Content(text, new Stamp(modified, size), again);
             },
             false)
         .map(
             content -> {
-              known = Objects.requireNonNullElse(content, before);
-              written = content == null ? written : versions;
-              isStale |= content == null;
+              boolean isWritten = content.stamp != null;
+              known = content;
+              written = isWritten ? versions : written;
+              isStale |= !isWritten;
               return null;
             });
   }

@@ -21,6 +21,7 @@ import io.vertx.junit5.ProvidedBy;
 import io.vertx.junit5.VertxExtension;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
@@ -162,6 +163,26 @@ class PinStoreTest {
     assertEquals("<<<<<<< conflict", Files.readString(file));
     assertEquals("v1:sha256:3", of(store).of(OTHER).digest());
     assertNull(of(store).of(TOOL));
+  }
+
+  @Test
+  void editThatLeavesTimeAndSizeOfTheFileIsAppliedAtTheNextChange() throws Exception {
+    // Given
+    PinStore store = opened();
+    put(store, pins(TOOL, "v1:sha256:1"));
+    until(() -> fileHas("v1:sha256:1"));
+    EventLoops.await(vertx, store::written);
+
+    // When
+    FileTime modified = Files.getLastModifiedTime(file);
+    Files.writeString(file, Files.readString(file).replace("v1:sha256:1", "v1:sha256:2"));
+    Files.setLastModifiedTime(file, modified);
+    put(store, of(store).with(pins(OTHER, "v1:sha256:3").all()));
+    EventLoops.await(vertx, store::written);
+
+    // Then
+    assertEquals("v1:sha256:2", of(store).of(TOOL).digest());
+    assertTrue(fileHas("v1:sha256:3") && fileHas("v1:sha256:2"), Files.readString(file));
   }
 
   @Test
