@@ -283,10 +283,9 @@ public final class PinStore {
             false)
         .map(
             content -> {
-              boolean isWritten = content.stamp != null;
               known = content;
-              written = isWritten ? versions : written;
-              isStale |= !isWritten;
+              written = content.stamp == null ? written : versions;
+              isStale |= content.stamp == null;
               return null;
             });
   }
