@@ -19,18 +19,16 @@ final class AuditTrail {
   private final Bus bus;
   private final BridgeConfig config;
   private final String node;
-  private final Counts counts;
   private volatile String deployed;
 
   /**
    * @param node name of the node; null for a single node
    */
-  AuditTrail(Vertx vertx, Bus bus, BridgeConfig config, String node, Counts counts) {
+  AuditTrail(Vertx vertx, Bus bus, BridgeConfig config, String node) {
     this.vertx = vertx;
     this.bus = bus;
     this.config = config;
     this.node = node;
-    this.counts = counts;
   }
 
   /** Opens it before anything else. Fails if it cannot be written. */
@@ -40,6 +38,7 @@ final class AuditTrail {
     }
     Path folder = StateFiles.auditFolder(config);
     AuditLog log = new AuditLog(config.audit(), folder, node);
+    Counts counts = bus.telemetry().counts();
     counts.addGauge("audit_lag_records", "Audit records that are not written yet.", log::lag);
     counts.addCount("audit_lost_records", "Audit records that were lost.", log::lost);
     return vertx

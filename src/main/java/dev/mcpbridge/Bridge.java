@@ -12,7 +12,6 @@ import dev.mcpbridge.config.ConfigProblem;
 import dev.mcpbridge.credentials.CredentialStore;
 import dev.mcpbridge.http.HttpVerticle;
 import dev.mcpbridge.memory.MemoryBudget;
-import dev.mcpbridge.metrics.Counts;
 import dev.mcpbridge.oauth.OAuthClient;
 import dev.mcpbridge.protocol.BridgeIdentity;
 import dev.mcpbridge.quota.CallerLimits;
@@ -22,6 +21,7 @@ import dev.mcpbridge.sandbox.SandboxCheck;
 import dev.mcpbridge.sandbox.Sandboxes;
 import dev.mcpbridge.server.ServerVerticle;
 import dev.mcpbridge.server.SupervisorVerticle;
+import dev.mcpbridge.trace.Telemetry;
 import dev.mcpbridge.transport.Orphans;
 import dev.mcpbridge.transport.OwnSockets;
 import dev.mcpbridge.transport.StdioTransport;
@@ -68,6 +68,7 @@ public final class Bridge {
 
   private final AtomicBoolean severalCallers;
   private final Quotas quotas;
+  private final Telemetry telemetry;
   private final StateFiles stateFiles;
   private final AuditTrail audit;
   private volatile String servers;
@@ -81,16 +82,16 @@ public final class Bridge {
     this.quotas = new Quotas(config.quotas(), this::nodes);
     this.stateFiles = new StateFiles(vertx, cluster, config, quotas);
     CallerLimits callerLimits = new CallerLimits(severalCallers::get, quotas);
-    Counts counts = new Counts();
     MemoryBudget memory = new MemoryBudget(config.limits().heldBytes());
-    Bus bus = Bus.create(vertx, cluster, counts);
-    this.audit = new AuditTrail(vertx, bus, config, cluster.name(), counts);
+    this.telemetry = TraceExport.open(config, cluster.name());
+    Bus bus = Bus.create(vertx, cluster, telemetry);
+    this.audit = new AuditTrail(vertx, bus, config, cluster.name());
     this.newestConfiguration = new ReplicatedText(cluster.map("configuration"));
     this.risk = new RiskVerticle(bus, cluster, config.risk(), severalCallers::get);
     BridgeIdentity self = new BridgeIdentity(Version.current(), cluster::bridge);
     this.http =
         new HttpVerticle(
-            new HttpVerticle.Dependencies(bus, cluster, config, callerLimits, self, memory, counts),
+            new HttpVerticle.Dependencies(bus, cluster, config, callerLimits, self, memory),
             OwnSockets::isOwn);
     Sandboxes sandboxes =
         new Sandboxes(vertx, bus, cluster.mayAct(), callerLimits, config.sandbox(), self);
@@ -224,6 +225,7 @@ public final class Bridge {
         .transform(forgotten -> stateFiles.written())
         .transform(ended -> cluster.close())
         .transform(left -> audit.close())
+        .transform(ended -> telemetry.tracer().close())
         .onComplete(ended -> end().onComplete(closed), failed -> end().onComplete(closed));
     return closed.future();
   }

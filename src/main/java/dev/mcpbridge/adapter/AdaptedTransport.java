@@ -11,6 +11,7 @@ import dev.mcpbridge.protocol.McpMethod;
 import dev.mcpbridge.protocol.MetaKeys;
 import dev.mcpbridge.protocol.RpcMessage;
 import dev.mcpbridge.protocol.RpcReader;
+import dev.mcpbridge.protocol.TraceContext;
 import dev.mcpbridge.transport.Transport;
 import dev.mcpbridge.transport.TransportListener;
 import io.vertx.core.Context;
@@ -121,7 +122,8 @@ public final class AdaptedTransport implements Transport {
             new Backend.Invocation(
                 JsonObjects.string(params.get("name")),
                 params.getOrDefault("arguments", JsonSlice.EMPTY_OBJECT),
-                JsonObjects.string(JsonObjects.members(meta).get(MetaKeys.AUTHORIZATION))));
+                JsonObjects.string(JsonObjects.members(meta).get(MetaKeys.AUTHORIZATION)),
+                TraceContext.headers(meta)));
     String id = request.id().text();
     running.put(id, call);
     return call.result().onComplete(done -> running.remove(id));

@@ -3,6 +3,7 @@ package dev.mcpbridge.adapter;
 import dev.mcpbridge.protocol.JsonSlice;
 import io.vertx.core.Future;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Supplier;
 
 /** The service behind an {@link AdaptedTransport}. Used on a single context. */
@@ -56,8 +57,10 @@ public interface Backend {
    *
    * @param arguments one JSON object
    * @param authorization the caller's own credential; null to use the operator's
+   * @param traceContext headers for the request
    */
-  record Invocation(String tool, JsonSlice arguments, String authorization) {}
+  record Invocation(
+      String tool, JsonSlice arguments, String authorization, Map<String, String> traceContext) {}
 
   /**
    * A running call.

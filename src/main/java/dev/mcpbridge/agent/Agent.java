@@ -6,6 +6,10 @@ import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.llm.ChatModel;
 import dev.mcpbridge.llm.ChatRequest;
 import dev.mcpbridge.llm.ModelReply;
+import dev.mcpbridge.protocol.Envelope;
+import dev.mcpbridge.trace.Conventions;
+import dev.mcpbridge.trace.Span;
+import dev.mcpbridge.trace.Tracer;
 import java.time.ZonedDateTime;
 import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
@@ -26,7 +30,11 @@ public final class Agent {
   private final AgentLimits agentLimits;
   private final CallRunner runner;
   private final ResultFormatter resultFormatter;
+  private final Tracer tracer;
   private final List<JsonNode> messages = new ArrayList<>();
+
+  /** Has the context of the current question's trace. */
+  private Envelope trace = Envelope.NONE;
 
   /** Tokens of the current question so far. */
   private ModelReply.Usage usage = ModelReply.Usage.NONE;
@@ -39,7 +47,9 @@ public final class Agent {
       BridgeTools tools,
       Approver approver,
       List<AgentListener> listeners,
-      AgentLimits agentLimits) {
+      AgentLimits agentLimits,
+      Tracer tracer) {
+    this.tracer = tracer;
     this.model = model;
     this.tools = tools;
     this.listeners = List.copyOf(listeners);
@@ -50,7 +60,7 @@ public final class Agent {
 
   /** Creates an agent without listeners and with the default limits. */
   public Agent(ChatModel model, BridgeTools tools, Approver approver) {
-    this(model, tools, approver, List.of(), AgentLimits.DEFAULTS);
+    this(model, tools, approver, List.of(), AgentLimits.DEFAULTS, Tracer.OFF);
   }
 
   /** How a question ended. */
@@ -74,6 +84,20 @@ public final class Agent {
    */
   public Answer ask(String question) throws InterruptedException {
     listeners.forEach(each -> each.onQuestion(question));
+    Span span = tracer.root(Conventions.AGENT_SPAN);
+    trace = span.in(Envelope.NONE);
+    tools.follow(trace);
+    try {
+      return answer(question);
+    } catch (BridgeException e) {
+      span.failed(e.code().slug());
+      throw e;
+    } finally {
+      span.end();
+    }
+  }
+
+  private Answer answer(String question) throws InterruptedException {
     JsonNode toolDefinitions = tools.list(model.format());
     int before = messages.size();
     usage = ModelReply.Usage.NONE;
@@ -108,24 +132,41 @@ public final class Agent {
   private ModelReply next(JsonNode toolDefinitions, int step, boolean mayCall)
       throws InterruptedException {
     listeners.forEach(each -> each.onStep(step));
-    ModelReply modelReply =
-        model.reply(
-            new ChatRequest(instructions(), toolDefinitions, messages, mayCall),
-            new ChatModel.ModelListener() {
-              @Override
-              public void onText(String more) {
-                listeners.forEach(each -> each.onText(more));
-              }
+    Span span =
+        tracer
+            .begin(Span.Kind.CLIENT, Conventions.CHAT + " " + model.name(), trace)
+            .set(Conventions.OPERATION, Conventions.CHAT)
+            .set(Conventions.MODEL, model.name());
+    try {
+      ModelReply modelReply = reply(toolDefinitions, mayCall);
+      span.set(Conventions.INPUT_TOKENS, modelReply.usage().input())
+          .set(Conventions.OUTPUT_TOKENS, modelReply.usage().output());
+      usage = usage.plus(modelReply.usage());
+      messages.add(modelReply.message());
+      listeners.forEach(each -> each.onReply(modelReply));
+      return modelReply;
+    } catch (BridgeException e) {
+      span.failed(e.code().slug());
+      throw e;
+    } finally {
+      span.end();
+    }
+  }
 
-              @Override
-              public void onRetry(long millis, String why) {
-                listeners.forEach(each -> each.onRetry(millis, why));
-              }
-            });
-    usage = usage.plus(modelReply.usage());
-    messages.add(modelReply.message());
-    listeners.forEach(each -> each.onReply(modelReply));
-    return modelReply;
+  private ModelReply reply(JsonNode toolDefinitions, boolean mayCall) throws InterruptedException {
+    return model.reply(
+        new ChatRequest(instructions(), toolDefinitions, messages, mayCall),
+        new ChatModel.ModelListener() {
+          @Override
+          public void onText(String more) {
+            listeners.forEach(each -> each.onText(more));
+          }
+
+          @Override
+          public void onRetry(long millis, String why) {
+            listeners.forEach(each -> each.onRetry(millis, why));
+          }
+        });
   }
 
   /** Every call gets a result, even after a failure: all APIs require one for each call. */

@@ -3,7 +3,9 @@ package dev.mcpbridge.agent;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.protocol.Envelope;
 import dev.mcpbridge.protocol.Json;
+import dev.mcpbridge.protocol.TraceContext;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.URI;
@@ -12,6 +14,7 @@ import java.net.http.HttpConnectTimeoutException;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Supplier;
@@ -26,12 +29,18 @@ public final class BridgeHttp {
   private final Supplier<BridgeTools.BridgeAddress> addressSource;
   private BridgeTools.BridgeAddress bridge;
   private HttpClient client;
+  private Map<String, String> traceContext = Map.of();
 
   /**
    * @param addressSource called once, on the first request; may block
    */
   public BridgeHttp(Supplier<BridgeTools.BridgeAddress> addressSource) {
     this.addressSource = addressSource;
+  }
+
+  /** Sends the context of a trace with all further requests. */
+  void follow(Envelope trace) {
+    traceContext = TraceContext.headers(trace.meta());
   }
 
   /** A response of a bridge, with a JSON body; a problem document (RFC 9457) if it refuses. */
@@ -79,6 +88,7 @@ public final class BridgeHttp {
     if (json != null) {
       request.header("content-type", "application/json");
     }
+    traceContext.forEach(request::header);
     String credential = bridge.credential().get();
     if (credential != null) {
       request.header("authorization", "Bearer " + credential);

@@ -9,6 +9,7 @@ import dev.mcpbridge.dialect.Format;
 import dev.mcpbridge.dialect.FunctionCall;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.protocol.Envelope;
 import dev.mcpbridge.protocol.Json;
 import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.PercentEncoding;
@@ -57,6 +58,11 @@ public final class BridgeTools {
     public String toString() {
       return url.toString();
     }
+  }
+
+  /** Sends the context of a trace with all further requests. */
+  void follow(Envelope trace) {
+    http.follow(trace);
   }
 
   /**

@@ -3,7 +3,7 @@ package dev.mcpbridge.bus;
 import dev.mcpbridge.cluster.Cluster;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
-import dev.mcpbridge.metrics.Counts;
+import dev.mcpbridge.trace.Telemetry;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -32,6 +32,7 @@ public final class Bus {
   private final Context loop;
   private final boolean isAlone;
   private final RemoteRouter remoteRouter;
+  private final Telemetry telemetry;
   private final Map<String, PendingReplies> pendingReplies = new ConcurrentHashMap<>();
 
   private final Map<String, Function<?, ?>> direct = new ConcurrentHashMap<>();
@@ -41,22 +42,28 @@ public final class Bus {
     final Set<Consumer<Object>> callbacks = ConcurrentHashMap.newKeySet();
   }
 
-  private Bus(Vertx vertx, Cluster cluster, Counts counts) {
+  private Bus(Vertx vertx, Cluster cluster, Telemetry telemetry) {
     this.vertx = vertx;
     this.events = vertx.eventBus();
     this.loop = vertx.getOrCreateContext();
     this.isAlone = cluster.isAlone();
-    this.remoteRouter = new RemoteRouter(this, cluster, counts);
+    this.telemetry = telemetry;
+    this.remoteRouter = new RemoteRouter(this, cluster, telemetry.counts());
   }
 
   /** The bus of a Vert.x instance; called once per instance, before the first verticle. */
-  public static Bus create(Vertx vertx, Cluster cluster, Counts counts) {
+  public static Bus create(Vertx vertx, Cluster cluster, Telemetry telemetry) {
     vertx.eventBus().registerDefaultCodec(LocalMessage.class, LocalMessage.CODEC);
-    Bus bus = new Bus(vertx, cluster, counts);
+    Bus bus = new Bus(vertx, cluster, telemetry);
     if (!bus.isAlone) {
       bus.remoteRouter.open();
     }
     return bus;
+  }
+
+  /** Where the verticles of this node report what they do. */
+  public Telemetry telemetry() {
+    return telemetry;
   }
 
   /**

@@ -15,6 +15,8 @@ import dev.mcpbridge.model.InstanceId;
 import dev.mcpbridge.model.InstanceLocation;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.ServerView;
+import dev.mcpbridge.trace.Conventions;
+import dev.mcpbridge.trace.Span;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import java.util.HashMap;
@@ -22,6 +24,7 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.BiConsumer;
+import java.util.function.Function;
 
 /**
  * Routes messages of the bus between nodes: sends requests to the owner of a server and serves the
@@ -216,6 +219,25 @@ final class RemoteRouter implements Cluster.PeerListener {
 
   private <Q, A> Future<A> ask(int slot, Address<Q, A> address, Q question) {
     counts.nodeRequested();
+    if (question instanceof Call call && bus.telemetry().tracer().isOn()) {
+      return span(Span.Kind.CLIENT, call, sent -> send(slot, address, cast(sent)));
+    }
+    return send(slot, address, question);
+  }
+
+  /** Runs a call, or sends it, as a step of its trace. */
+  private <A> Future<A> span(Span.Kind kind, Call call, Function<Call, Future<A>> run) {
+    Span span = bus.telemetry().tracer().begin(kind, Conventions.NODE_SPAN, call.envelope());
+    span.set(Conventions.NODE, cluster.name());
+    return span.until(run.apply(call.withEnvelope(span.in(call.envelope()))));
+  }
+
+  @SuppressWarnings("unchecked") // the question of the address is a call
+  private static <Q> Q cast(Call call) {
+    return (Q) call;
+  }
+
+  private <Q, A> Future<A> send(int slot, Address<Q, A> address, Q question) {
     Future<A> response =
         cluster
             .ask(
@@ -356,7 +378,10 @@ final class RemoteRouter implements Cluster.PeerListener {
       }
       inbound.put(call.id(), new InboundCall(slot, call.cancellation()));
     }
-    Future<A> outcome = bus.requestLocally(address, question);
+    Future<A> outcome =
+        question instanceof Call call && bus.telemetry().tracer().isOn()
+            ? span(Span.Kind.SERVER, call, sent -> bus.requestLocally(address, cast(sent)))
+            : bus.requestLocally(address, question);
     outcome.onComplete(
         over -> {
           Future<?> largeEvent = null;

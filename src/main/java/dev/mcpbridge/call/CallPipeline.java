@@ -127,7 +127,7 @@ public final class CallPipeline {
   public Future<CallOutcome> run(CallRequest request) {
     CancellationToken cancellation = cancellationOf(request.id());
     long startNanos = System.nanoTime();
-    CallAudit audit = CallAudit.of(bus, request);
+    CallReport report = new CallReport(bus, request);
     return resolve(request, cancellation)
         .map(server -> admit(request, cancellation, server, startNanos))
         .compose(
@@ -137,11 +137,11 @@ public final class CallPipeline {
                     .within(
                         Quotas.Place.RECEIVER,
                         admitted.call(),
-                        () -> judge(admitted, request, audit)))
+                        () -> judge(admitted, request, report)))
         .onComplete(done -> cancellations.remove(request.id()))
         .recover(failure -> explained(request.caller(), request.server(), failure))
         .recover(failure -> recordFailure(request.server(), request.target(), failure))
-        .onComplete(audit::ended, audit::failed);
+        .onComplete(report::ended, report::failed);
   }
 
   /** The consents that callers are asked for. */
@@ -163,12 +163,12 @@ public final class CallPipeline {
     return credentials.explained(caller, server, failure);
   }
 
-  private Future<CallOutcome> judge(AdmittedCall admitted, CallRequest request, CallAudit audit) {
+  private Future<CallOutcome> judge(AdmittedCall admitted, CallRequest request, CallReport report) {
     return TimeLimit.beforeCall(admitted.call().deadlineNanos(), validate(admitted, request))
         .compose(valid -> assess(admitted))
         .compose(
             decision ->
-                recorded(admitted, decision, audit)
+                recorded(admitted, decision, report)
                     .compose(recorded -> credentialed(admitted))
                     .compose(call -> act(call, decision)));
   }
@@ -192,31 +192,32 @@ public final class CallPipeline {
   public Future<CallOutcome> runApproved(Confirmation approved, boolean streaming) {
     CancellationToken cancellation = cancellationOf(approved.call().id());
     Call call = approved.call().withCancellation(cancellation).withStreaming(streaming);
-    CallAudit audit = CallAudit.of(bus, call, approved.id());
+    CallReport report = new CallReport(bus, call, approved.id());
     return awaitStart(call.caller(), call.server(), call.target(), cancellation)
         .map(server -> readmit(call, approved.definitionDigest(), server))
-        .compose(admitted -> judgeApproved(admitted, audit))
+        .compose(admitted -> judgeApproved(admitted, report))
         .onComplete(done -> cancellations.remove(call.id()))
         .onComplete(
             done -> reportEnd(approved, Executed.YES),
             failure -> reportEnd(approved, BridgeException.of(failure).executed()))
         .recover(failure -> explained(call.caller(), call.server(), failure))
         .recover(failure -> recordFailure(call.server(), call.target(), failure))
-        .onComplete(audit::ended, audit::failed);
+        .onComplete(report::ended, report::failed);
   }
 
-  private Future<CallOutcome> judgeApproved(AdmittedCall admitted, CallAudit audit) {
+  private Future<CallOutcome> judgeApproved(AdmittedCall admitted, CallReport report) {
     return assess(admitted)
         .compose(
             decision ->
-                recorded(admitted, decision, audit)
+                recorded(admitted, decision, report)
                     .compose(recorded -> actApproved(admitted, decision)));
   }
 
   /** Nothing runs without a record of its decision, unless the operator has decided otherwise. */
-  private static Future<Void> recorded(AdmittedCall admitted, Decision decision, CallAudit audit) {
+  private static Future<Void> recorded(
+      AdmittedCall admitted, Decision decision, CallReport report) {
     return TimeLimit.beforeCall(
-        admitted.call().deadlineNanos(), audit.decided(decision, admitted.definitionDigest()));
+        admitted.call().deadlineNanos(), report.decided(decision, admitted.definitionDigest()));
   }
 
   /** Reports the end of an approved call, for later queries of the confirmation. */

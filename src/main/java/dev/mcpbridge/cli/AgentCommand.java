@@ -1,13 +1,17 @@
 package dev.mcpbridge.cli;
 
+import dev.mcpbridge.Version;
 import dev.mcpbridge.agent.AgentLimits;
 import dev.mcpbridge.agent.BridgeTools;
 import dev.mcpbridge.cli.agent.AgentProgram;
 import dev.mcpbridge.cli.agent.HttpUrl;
 import dev.mcpbridge.cli.agent.ModelOptions;
 import dev.mcpbridge.config.BridgeConfig;
+import dev.mcpbridge.config.TelemetryConfig;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.trace.Tracer;
+import dev.mcpbridge.trace.otel.OpenTelemetryTracer;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -17,6 +21,7 @@ import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -122,12 +127,21 @@ final class AgentCommand implements Callable<Integer> {
   public Integer call() throws Exception {
     Supplier<BridgeTools.BridgeAddress> bridge = bridge();
     AgentLimits limits = new AgentLimits(Math.max(1, maxSteps), Math.max(100, maxResult));
+    Tracer tracer = tracer();
     try {
-      return new AgentProgram(models, bridge, limits, hidesJson, jsonWidth, transcript)
+      return new AgentProgram(models, bridge, limits, hidesJson, jsonWidth, transcript, tracer)
           .run(once, output == Output.JSON);
     } finally {
       stop();
+      tracer.close().await(3, TimeUnit.SECONDS);
     }
+  }
+
+  private static Tracer tracer() {
+    TelemetryConfig config = TelemetryConfig.of(System.getenv());
+    return config.isOn()
+        ? OpenTelemetryTracer.open(config, "mcp-bridge-agent", Version.current(), null)
+        : Tracer.OFF;
   }
 
   /** The bridge of the command line, else the default one if it listens, else an embedded one. */

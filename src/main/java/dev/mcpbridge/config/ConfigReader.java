@@ -69,17 +69,13 @@ public final class ConfigReader {
     List<QuotaRule> quotas = QuotaReader.read(root);
     HttpConfig http = http(root.section("http"), auth);
     RiskConfig risk = risk(root.section("risk"));
-    if (risk.operatorApproves() && !auth.isRequired()) {
-      root.section("risk")
-          .report(
-              "approver",
-              "an operator is identified by a key or token: add auth.keys or auth.issuers");
-    }
+    requireKnownApprover(root.section("risk"), risk, auth);
     AuditConfig audit = AuditConfig.read(root.section("audit"), root.has("audit"));
     CredentialsConfig credentials = CredentialsConfig.read(root.section("credentials"));
     LimitsConfig limits = limits(root.section("limits"), root.section("validation"));
     ThreadsConfig threads = ThreadsConfig.read(root.section("threads"));
     long drainMillis = root.seconds("drain");
+    TelemetryConfig telemetry = TelemetryConfig.read(root.section("telemetry"), environment);
     SandboxConfig sandbox =
         SandboxReader.read(root.section("sandbox"), environment.get("DOCKER_HOST"));
     ClusterConfig cluster = ClusterReader.read(root.section("cluster"), nodeOptions, environment);
@@ -103,6 +99,7 @@ public final class ConfigReader {
         risk,
         pins,
         audit,
+        telemetry,
         limits,
         threads,
         sandbox,
@@ -110,6 +107,13 @@ public final class ConfigReader {
         servers,
         drainMillis,
         warnings);
+  }
+
+  private static void requireKnownApprover(Section section, RiskConfig risk, AuthConfig auth) {
+    if (risk.operatorApproves() && !auth.isRequired()) {
+      section.report(
+          "approver", "an operator is identified by a key or token: add auth.keys or auth.issuers");
+    }
   }
 
   private static String serversKey(Section root) {

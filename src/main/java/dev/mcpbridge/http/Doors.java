@@ -166,7 +166,7 @@ record Doors(
             access,
             cluster,
             dependencies.memory(),
-            dependencies.counts()),
+            bus.telemetry().counts()),
         new McpDoor(
             mcp(vertx, dependencies, services, decided, ids, streams),
             catalogueCache,
@@ -248,7 +248,7 @@ record Doors(
           new AccessControl(
               directory,
               consents,
-              deps.counts(),
+              deps.bus().telemetry().counts(),
               deps.config().access(),
               earlier -> identities.authenticator().get().renewed(earlier));
       directory.open();
@@ -258,8 +258,10 @@ record Doors(
       LimitsConfig.Validation limits = deps.config().limits().validation();
       SchemaValidator validator = new SchemaValidator(vertx, limits.steps(), limits.millis());
       ArgumentValidator schemas =
-          new ArgumentValidator(validator, limits.refusesOverBudget(), deps.counts());
-      OutputSchemaCheck outputs = new OutputSchemaCheck(validator, deps.bus(), deps.counts());
+          new ArgumentValidator(
+              validator, limits.refusesOverBudget(), deps.bus().telemetry().counts());
+      OutputSchemaCheck outputs =
+          new OutputSchemaCheck(validator, deps.bus(), deps.bus().telemetry().counts());
       return new Services(
           directory,
           access,
@@ -275,7 +277,7 @@ record Doors(
               new CallerCredentials(
                   credentials, new TokenExchange(vertx, identities::target), consents),
               new CallPipeline.Limits(deps.memory(), deps.callerLimits().quotas(), pins),
-              deps.counts()));
+              deps.bus().telemetry().counts()));
     }
   }
 

@@ -10,7 +10,6 @@ import dev.mcpbridge.http.reply.StreamSlots;
 import dev.mcpbridge.http.rest.CallAnswers;
 import dev.mcpbridge.http.rest.HealthApi;
 import dev.mcpbridge.memory.MemoryBudget;
-import dev.mcpbridge.metrics.Counts;
 import dev.mcpbridge.protocol.BridgeIdentity;
 import dev.mcpbridge.quota.CallerLimits;
 import dev.mcpbridge.validation.SchemaValidator;
@@ -77,8 +76,7 @@ public final class HttpVerticle extends VerticleBase {
       BridgeConfig config,
       CallerLimits callerLimits,
       BridgeIdentity self,
-      MemoryBudget memory,
-      Counts counts) {}
+      MemoryBudget memory) {}
 
   /**
    * @param isOwnProcess whether a client, given its address and the listener's, is a process that
@@ -205,7 +203,8 @@ public final class HttpVerticle extends VerticleBase {
     router.route().handler(this::servePublicPageOrAdmit);
     startupGate =
         dependencies.cluster().isAlone() ? StartupGate.mount(router) : StartupGate.unmounted();
-    Routes.of(doors).mount(router, new KeylessChecks(vertx, isOwnProcess));
+    KeylessChecks keyless = new KeylessChecks(vertx, isOwnProcess);
+    Routes.of(doors).mount(router, keyless, dependencies.bus().telemetry().tracer());
     return router;
   }
 

@@ -10,7 +10,9 @@ import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.http.reply.Callers;
 import dev.mcpbridge.http.reply.Problems;
+import dev.mcpbridge.http.reply.RequestSpan;
 import dev.mcpbridge.model.Scope;
+import dev.mcpbridge.trace.Tracer;
 import io.vertx.core.Handler;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.ext.web.Router;
@@ -39,6 +41,11 @@ final class Routes {
           && !path.equals("/events")
           && !path.endsWith("/mcp")
           && !path.endsWith("/sse");
+    }
+
+    /** Whether it is read all the time by programs that watch the bridge. */
+    boolean isProbe() {
+      return path.startsWith("/health") || path.equals("/metrics");
     }
 
     /** Whether a server must not use it through a bridge without keys. */
@@ -121,11 +128,11 @@ final class Routes {
   }
 
   /** Mounts the table. A known path with another method gets 405 and the allowed methods. */
-  void mount(Router router, KeylessChecks keyless) {
+  void mount(Router router, KeylessChecks keyless, Tracer tracer) {
     Map<String, List<Route>> byPath =
         table.stream()
             .collect(Collectors.groupingBy(Route::path, LinkedHashMap::new, Collectors.toList()));
-    table.forEach(route -> mount(router, route, keyless));
+    table.forEach(route -> mount(router, route, keyless, tracer));
     byPath.forEach(
         (path, routes) -> router.route(pattern(path)).handler(ctx -> refuseMethod(routes)));
     router.route().handler(ctx -> ctx.fail(404));
@@ -133,11 +140,18 @@ final class Routes {
   }
 
   /** Supports HEAD on routes that only read (RFC 9110 section 9.3.2). */
-  private static void mount(Router router, Route route, KeylessChecks keyless) {
+  private static void mount(Router router, Route route, KeylessChecks keyless, Tracer tracer) {
+    boolean isTraced = tracer.isOn() && !route.isProbe();
     io.vertx.ext.web.Route mounted =
         router
             .route(route.method(), pattern(route.path()))
-            .handler(ctx -> serve(route, ctx, keyless));
+            .handler(
+                ctx -> {
+                  if (isTraced) {
+                    RequestSpan.begin(ctx, tracer, route.path());
+                  }
+                  serve(route, ctx, keyless);
+                });
     if (route.isLookup()) {
       mounted.method(HEAD);
     }

@@ -85,6 +85,10 @@ public record Call(
     return with(id, deadlineNanos, streaming, envelope.withMeta(name, value), cancellation);
   }
 
+  public Call withEnvelope(Envelope sent) {
+    return sent == envelope ? this : with(id, deadlineNanos, streaming, sent, cancellation);
+  }
+
   /** Without the client capability {@code roots}. */
   public Call withoutRoots() {
     return with(id, deadlineNanos, streaming, envelope.without("roots"), cancellation);

@@ -10,7 +10,6 @@ import io.vertx.core.Vertx;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
-import java.util.function.Function;
 
 /**
  * The queued calls of one server: bounded, each with its deadline, fair between callers. While
@@ -28,7 +27,15 @@ public final class CallQueue {
   private final BooleanSupplier severalCallers;
   private final Map<String, Integer> running = new HashMap<>();
 
-  private record QueuedCall(Call call, Promise<JsonSlice> promise) {}
+  private record QueuedCall(Call call, long sinceNanos, Promise<JsonSlice> promise) {}
+
+  /** Runs a call that was queued. */
+  public interface Turn {
+    /**
+     * @param queuedNanos when it was queued, by {@link System#nanoTime()}
+     */
+    Future<JsonSlice> run(Call call, long queuedNanos);
+  }
 
   /**
    * @param capacity maximum number of queued calls
@@ -69,7 +76,7 @@ public final class CallQueue {
 
   /** Queues a call. Fails at once with QUEUE_FULL, or with DEADLINE_EXCEEDED at its deadline. */
   public Future<JsonSlice> add(Call call) {
-    QueuedCall queuedCall = new QueuedCall(call, Promise.promise());
+    QueuedCall queuedCall = new QueuedCall(call, System.nanoTime(), Promise.promise());
     queue
         .offer(call.caller().share(), queuedCall)
         .ifPresent(refused -> refused.promise().fail(full(refused.call())));
@@ -88,7 +95,7 @@ public final class CallQueue {
   }
 
   /** Starts the next call of a caller with a free share of the slots. */
-  public TurnResult next(Function<Call, Future<JsonSlice>> run) {
+  public TurnResult next(Turn turn) {
     QueuedCall next = queue.poll(this::hasShare);
     if (next == null) {
       return TurnResult.NONE_ELIGIBLE;
@@ -97,7 +104,7 @@ public final class CallQueue {
       next.promise().fail(late());
       return TurnResult.EXPIRED;
     }
-    run.apply(next.call()).onComplete(next.promise());
+    turn.run(next.call(), next.sinceNanos()).onComplete(next.promise());
     return TurnResult.STARTED;
   }
 

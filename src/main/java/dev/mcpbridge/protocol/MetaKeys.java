@@ -13,6 +13,11 @@ public final class MetaKeys {
   public static final String SERVER_INFO = PREFIX + "serverInfo";
   public static final String PROGRESS_TOKEN = "progressToken";
 
+  /** Trace context (W3C Trace Context section 3; SEP-414). */
+  public static final String TRACEPARENT = "traceparent";
+
+  public static final String TRACESTATE = "tracestate";
+
   /** The caller's own credential. Used within this bridge, never sent to an MCP server. */
   public static final String AUTHORIZATION = "dev.mcpbridge/authorization";
 
@@ -47,7 +52,7 @@ public final class MetaKeys {
           CONFIRMED);
 
   /** Members added in transit by bridges and tracing, without effect on the call. */
-  private static final Set<String> IN_TRANSIT = Set.of(VIA, "traceparent", "tracestate");
+  private static final Set<String> IN_TRANSIT = Set.of(VIA, TRACEPARENT, TRACESTATE);
 
   private MetaKeys() {}
 

@@ -1,7 +1,11 @@
 package dev.mcpbridge.protocol;
 
+import java.nio.charset.StandardCharsets;
+
 /** Builds the result of a tool call block by block (MCP server/tools, "Tool Result"). */
 public final class ToolResult {
+  private static final byte[] IS_ERROR = "\"isError\"".getBytes(StandardCharsets.US_ASCII);
+
   private final JsonWriter out;
   private boolean inContent = true;
 
@@ -53,6 +57,12 @@ public final class ToolResult {
 
   public JsonSlice done() {
     return content().endObject().toSlice();
+  }
+
+  /** Whether a result is an error of its tool. */
+  public static boolean isError(JsonSlice result) {
+    return result.mentions(IS_ERROR)
+        && JsonSlice.of("true").equals(JsonObjects.members(result).get("isError"));
   }
 
   private JsonWriter content() {

@@ -73,7 +73,14 @@ final class SandboxVerticle extends VerticleBase {
             sizes.max(),
             leaseConditions.callerLimits().severalCallers());
     standbyPool =
-        new StandbyPool(context, config.id(), sizes, queue, this::mayBegin, this::startStandby);
+        new StandbyPool(
+            context,
+            config.id(),
+            sizes,
+            queue,
+            this::mayBegin,
+            this::startStandby,
+            bus.telemetry().tracer());
     bus.serve(Addresses.waiting(instanceId), query -> Future.succeededFuture((long) queue.size()));
     bus.serve(
         Addresses.isolated(config.id()).at(instanceId),

@@ -16,6 +16,9 @@ import dev.mcpbridge.session.Exchange;
 import dev.mcpbridge.session.Handshake;
 import dev.mcpbridge.session.Session;
 import dev.mcpbridge.session.SessionListener;
+import dev.mcpbridge.trace.CallSpans;
+import dev.mcpbridge.trace.Conventions;
+import dev.mcpbridge.trace.Span;
 import dev.mcpbridge.transport.StdioTransport;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
@@ -94,14 +97,19 @@ final class Standby implements SessionListener {
     lostHandler = () -> {};
     Consumer<JsonSlice> progress =
         assigned.streaming() ? params -> publish("progress", params) : null;
+    Span span =
+        CallSpans.upstream(bus.telemetry().tracer(), assigned)
+            .set(Conventions.NETWORK_TRANSPORT, "pipe")
+            .set(Conventions.CONTAINER, transport.id());
     exchange =
         session.send(
             new Exchange.Request(
                 assigned.target().kind().method(),
                 assigned.params(),
                 deadlineNanos,
-                assigned.envelope(),
+                span.in(assigned.envelope()),
                 progress));
+    CallSpans.until(exchange.response().map(RpcMessage::payload), span);
     return exchange.response();
   }
 

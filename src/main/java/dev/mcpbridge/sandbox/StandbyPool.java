@@ -9,6 +9,8 @@ import dev.mcpbridge.model.Debouncer;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.RpcMessage;
+import dev.mcpbridge.trace.CallSpans;
+import dev.mcpbridge.trace.Tracer;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -48,6 +50,7 @@ final class StandbyPool {
   private final BooleanSupplier mayBegin;
   private final Supplier<Future<Standby>> starter;
   private final CallQueue queue;
+  private final Tracer tracer;
   private final Debouncer retry;
   private final Deque<Standby> ready = new ArrayDeque<>();
   private final Map<String, Standby> running = new HashMap<>();
@@ -73,7 +76,9 @@ final class StandbyPool {
       SandboxPool config,
       CallQueue queue,
       BooleanSupplier mayBegin,
-      Supplier<Future<Standby>> starter) {
+      Supplier<Future<Standby>> starter,
+      Tracer tracer) {
+    this.tracer = tracer;
     this.context = context;
     this.vertx = context.owner();
     this.server = server;
@@ -217,7 +222,12 @@ final class StandbyPool {
     Standby standby = queue.size() > 0 ? usable() : null;
     while (standby != null) {
       Standby available = standby;
-      CallQueue.TurnResult turnResult = queue.next(call -> run(call, available));
+      CallQueue.TurnResult turnResult =
+          queue.next(
+              (call, since) -> {
+                CallSpans.queued(tracer, call, since);
+                return run(call, available);
+              });
       if (turnResult != CallQueue.TurnResult.STARTED) {
         ready.addFirst(standby);
       }

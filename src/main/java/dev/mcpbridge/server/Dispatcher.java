@@ -15,8 +15,14 @@ import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.MetaKeys;
 import dev.mcpbridge.protocol.RpcMessage;
 import dev.mcpbridge.session.Exchange;
+import dev.mcpbridge.trace.CallSpans;
+import dev.mcpbridge.trace.Conventions;
+import dev.mcpbridge.trace.Span;
+import dev.mcpbridge.trace.Tracer;
+import dev.mcpbridge.transport.HttpOrigin;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
+import java.net.URI;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -39,6 +45,7 @@ final class Dispatcher {
   private final Map<String, RunningCall> running = new HashMap<>();
   private final BooleanSupplier mayBegin;
   private final Debouncer recheck;
+  private final Tracer tracer;
   private boolean dispatching;
   private BridgeException closedBecause;
 
@@ -54,8 +61,10 @@ final class Dispatcher {
       List<Instance> instances,
       Upstream.Listener listener,
       BooleanSupplier mayBegin,
-      BooleanSupplier severalCallers) {
+      BooleanSupplier severalCallers,
+      Tracer tracer) {
     this.context = context;
+    this.tracer = tracer;
     this.recheck = new Debouncer(context.owner(), RECHECK_MILLIS, this::dispatch);
     this.mayBegin = mayBegin;
     this.config = config;
@@ -109,7 +118,8 @@ final class Dispatcher {
       Instance free = waiting.size() == 0 ? null : leastBusy();
       while (free != null) {
         Instance instance = free;
-        CallQueue.TurnResult turnResult = waiting.next(call -> run(call, instance));
+        CallQueue.TurnResult turnResult =
+            waiting.next((call, since) -> runQueued(call, instance, since));
         free = turnResult == CallQueue.TurnResult.NONE_ELIGIBLE ? null : leastBusy();
       }
     } finally {
@@ -173,7 +183,30 @@ final class Dispatcher {
         new BridgeException(ErrorCode.METHOD_NOT_FOUND, reason + serverRequest.method()));
   }
 
+  private Future<JsonSlice> runQueued(Call call, Instance instance, long sinceNanos) {
+    CallSpans.queued(tracer, call, sinceNanos);
+    return run(call, instance);
+  }
+
   private Future<JsonSlice> run(Call call, Instance instance) {
+    Span span = CallSpans.upstream(tracer, call);
+    peer(span);
+    return CallSpans.until(send(call.withEnvelope(span.in(call.envelope())), instance), span);
+  }
+
+  /** Adds how the server is reached. */
+  private void peer(Span span) {
+    URI url = span.isRecorded() ? config.upstreamTarget().url() : null;
+    if (url != null) {
+      span.set(Conventions.NETWORK_TRANSPORT, "tcp")
+          .set(Conventions.SERVER_ADDRESS, url.getHost())
+          .set(Conventions.SERVER_PORT, HttpOrigin.of(url).port());
+    } else {
+      span.set(Conventions.NETWORK_TRANSPORT, "pipe");
+    }
+  }
+
+  private Future<JsonSlice> send(Call call, Instance instance) {
     Consumer<JsonSlice> progress =
         call.streaming() ? params -> listener.callEvent(call, "progress", params) : null;
     Exchange exchange =

@@ -5,7 +5,6 @@ import dev.mcpbridge.config.RemoteTarget;
 import dev.mcpbridge.config.ServerConfig;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
-import dev.mcpbridge.model.InstanceLocation;
 import dev.mcpbridge.model.ServerState;
 import dev.mcpbridge.model.ServerState.Degraded;
 import dev.mcpbridge.model.ServerState.Failed;
@@ -24,6 +23,7 @@ import dev.mcpbridge.session.Handshake;
 import dev.mcpbridge.session.Negotiated;
 import dev.mcpbridge.session.Session;
 import dev.mcpbridge.session.SessionListener;
+import dev.mcpbridge.trace.Telemetry;
 import dev.mcpbridge.transport.RequestAuthorization;
 import dev.mcpbridge.transport.StdioTransport;
 import dev.mcpbridge.transport.Transport;
@@ -33,7 +33,6 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
 
 /**
  * Keeps one process of a server alive: start, handshake, heartbeat, and a restart with backoff when
@@ -85,36 +84,24 @@ final class Instance {
     void lost(int garbageLines, int droppedMessages);
   }
 
-  /**
-   * What all instances of a server have in common.
-   *
-   * @param holdsLease whether this node may start a call of the server at this moment
-   * @param severalCallers whether callers can be told apart at this moment
-   */
+  /** What all instances of a server have in common. */
   record InstanceEnvironment(
       Context context,
       TransportFactory transportFactory,
       StdioTransport.Limits limits,
       BridgeIdentity self,
-      InstanceLocation instanceLocation,
-      BooleanSupplier holdsLease,
-      BooleanSupplier severalCallers) {
+      ServerVerticle.Lease lease,
+      Telemetry telemetry) {
 
     /** Whether a call may be started at this moment and there is memory for its result. */
     boolean mayStartCall() {
-      return holdsLease.getAsBoolean() && !limits.memory().isHigh();
+      return lease.holdsLease().getAsBoolean() && !limits.memory().isHigh();
     }
 
     /** For instances whose connection has a credential. */
     InstanceEnvironment authorized(RequestAuthorization authorization) {
       return new InstanceEnvironment(
-          context,
-          transportFactory.authorized(authorization),
-          limits,
-          self,
-          instanceLocation,
-          holdsLease,
-          severalCallers);
+          context, transportFactory.authorized(authorization), limits, self, lease, telemetry);
     }
   }
 

@@ -85,9 +85,8 @@ public final class ServerVerticle extends VerticleBase {
             environment.transportFactory(),
             environment.limits(),
             environment.self(),
-            lease.instanceLocation(),
-            lease.holdsLease(),
-            lease.callerLimits().severalCallers());
+            lease,
+            bus.telemetry());
     ViewPublisher publisher = new ViewPublisher(bus, instanceId);
     OAuthClient oauth = oauth();
     upstreams = new Upstreams(config, instanceEnvironment, oauth, publisher);

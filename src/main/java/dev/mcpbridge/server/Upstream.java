@@ -92,7 +92,7 @@ final class Upstream implements Instance.Listener {
     this.vertx = instanceEnvironment.context().owner();
     this.config = config;
     this.conversation = conversation;
-    this.instanceLocation = instanceEnvironment.instanceLocation();
+    this.instanceLocation = instanceEnvironment.lease().instanceLocation();
     this.self = instanceEnvironment.self();
     this.listener = listener;
     this.startErrors = new StartErrors(config.id(), instanceLocation.node() != null);
@@ -111,7 +111,8 @@ final class Upstream implements Instance.Listener {
             instances,
             listener,
             instanceEnvironment::mayStartCall,
-            instanceEnvironment.severalCallers());
+            instanceEnvironment.lease().callerLimits().severalCallers(),
+            instanceEnvironment.telemetry().tracer());
     this.subscriptions = new SubscribedResources(vertx, config.supervision().startTimeout());
   }
 

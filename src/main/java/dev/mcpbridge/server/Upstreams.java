@@ -241,7 +241,7 @@ final class Upstreams implements Upstream.Listener {
   private void checkShare(String caller) {
     int maxSessions = config.isolation().maxSessions();
     long held = isolated.values().stream().filter(each -> each.caller.equals(caller)).count();
-    if (instanceEnvironment.severalCallers().getAsBoolean()
+    if (instanceEnvironment.lease().callerLimits().severalCallers().getAsBoolean()
         && held >= Math.max(1, maxSessions / 2)) {
       throw new BridgeException(
               ErrorCode.RATE_LIMITED,

@@ -7,6 +7,7 @@ import dev.mcpbridge.protocol.McpMethod;
 import dev.mcpbridge.protocol.MirroredHeaders;
 import dev.mcpbridge.protocol.RpcMessage;
 import dev.mcpbridge.protocol.RpcReader;
+import dev.mcpbridge.protocol.TraceContext;
 import java.util.Map;
 
 /**
@@ -52,6 +53,11 @@ record OutgoingMessage(byte[] line, RpcMessage message, Map<String, JsonSlice> p
 
   boolean isStateless() {
     return MirroredHeaders.isStateless(params);
+  }
+
+  /** The trace context of a request, as headers too (W3C Trace Context section 3). */
+  Map<String, String> traceContext() {
+    return TraceContext.headers(params.getOrDefault("_meta", JsonSlice.EMPTY_OBJECT));
   }
 
   /** The headers that mirror the body of a stateless request. */

@@ -384,7 +384,9 @@ public final class StreamableHttpTransport implements Transport {
   }
 
   private Map<String, String> headers(OutgoingMessage out) {
-    return out.isStateless() ? out.headers(mirrored) : sessionHeaders();
+    Map<String, String> headers = out.isStateless() ? out.headers(mirrored) : sessionHeaders();
+    headers.putAll(out.traceContext());
+    return headers;
   }
 
   private Map<String, String> sessionHeaders() {

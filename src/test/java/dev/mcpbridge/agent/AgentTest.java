@@ -15,6 +15,7 @@ import dev.mcpbridge.fixture.EchoApi;
 import dev.mcpbridge.llm.ChatRequest;
 import dev.mcpbridge.llm.ModelReply;
 import dev.mcpbridge.protocol.Json;
+import dev.mcpbridge.trace.Tracer;
 import java.io.IOException;
 import java.net.URI;
 import java.util.ArrayList;
@@ -84,7 +85,8 @@ class AgentTest {
         new BridgeTools(URI.create(bridge.url("")), null),
         approver,
         List.of(new Transcript(transcript::add)),
-        LIMITS);
+        LIMITS,
+        Tracer.OFF);
   }
 
   private static String mark(ChatRequest chatRequest) {

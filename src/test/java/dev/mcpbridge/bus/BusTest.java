@@ -10,6 +10,7 @@ import dev.mcpbridge.error.Executed;
 import dev.mcpbridge.fixture.BridgeVertx;
 import dev.mcpbridge.fixture.EventLoops;
 import dev.mcpbridge.metrics.Counts;
+import dev.mcpbridge.trace.Telemetry;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -33,7 +34,7 @@ class BusTest {
   @BeforeEach
   void create(@ProvidedBy(BridgeVertx.class) Vertx vertx) {
     this.vertx = vertx;
-    bus = Bus.create(vertx, new SingleNode(Clock.systemUTC()), new Counts());
+    bus = Bus.create(vertx, new SingleNode(Clock.systemUTC()), new Telemetry(new Counts()));
   }
 
   private void assertNotDelivered(Supplier<Future<String>> action) {

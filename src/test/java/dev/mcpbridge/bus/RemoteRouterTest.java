@@ -27,6 +27,7 @@ import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.Target;
 import dev.mcpbridge.protocol.Envelope;
 import dev.mcpbridge.protocol.JsonSlice;
+import dev.mcpbridge.trace.Telemetry;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -83,7 +84,7 @@ class RemoteRouterTest {
   @BeforeEach
   void serve(@ProvidedBy(BridgeVertx.class) Vertx vertx) throws Exception {
     this.vertx = vertx;
-    bus = Bus.create(vertx, cluster(), new Counts());
+    bus = Bus.create(vertx, cluster(), new Telemetry(new Counts()));
     EventLoops.await(
         vertx,
         () -> {

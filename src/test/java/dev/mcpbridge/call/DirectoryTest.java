@@ -22,6 +22,7 @@ import dev.mcpbridge.model.PinRules;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.ServerState;
 import dev.mcpbridge.model.ServerView;
+import dev.mcpbridge.trace.Telemetry;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -52,7 +53,7 @@ class DirectoryTest {
   @BeforeEach
   void open(@ProvidedBy(BridgeVertx.class) Vertx vertx) {
     this.vertx = vertx;
-    bus = Bus.create(vertx, new SingleNode(Clock.systemUTC()), new Counts());
+    bus = Bus.create(vertx, new SingleNode(Clock.systemUTC()), new Telemetry(new Counts()));
     directory = new Directory(bus, node(), PinFixture.of(PinRules.OFF));
     directory.open();
   }

@@ -26,6 +26,7 @@ import dev.mcpbridge.pins.Pins;
 import dev.mcpbridge.protocol.Arguments;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.quota.Quotas;
+import dev.mcpbridge.trace.Telemetry;
 import dev.mcpbridge.validation.SchemaValidator;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -46,7 +47,7 @@ final class OneServer {
 
   OneServer(Vertx vertx) throws Exception {
     this.vertx = vertx;
-    bus = Bus.create(vertx, cluster, new Counts());
+    bus = Bus.create(vertx, cluster, new Telemetry(new Counts()));
     Pins pins = PinFixture.of(PinRules.OFF);
     Directory directory = new Directory(bus, cluster, pins);
     ConsentTickets consents =

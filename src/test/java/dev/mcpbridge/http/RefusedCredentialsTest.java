@@ -9,6 +9,7 @@ import dev.mcpbridge.fixture.BridgeVertx;
 import dev.mcpbridge.fixture.EventLoops;
 import dev.mcpbridge.metrics.Counts;
 import dev.mcpbridge.model.AuditRecord;
+import dev.mcpbridge.trace.Telemetry;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.junit5.ProvidedBy;
@@ -25,7 +26,7 @@ class RefusedCredentialsTest {
   private final List<String> records = new ArrayList<>();
 
   private Void refuse(Vertx vertx, int addresses, int times) throws Exception {
-    Bus bus = Bus.create(vertx, new SingleNode(Clock.systemUTC()), new Counts());
+    Bus bus = Bus.create(vertx, new SingleNode(Clock.systemUTC()), new Telemetry(new Counts()));
     bus.serveDirectly(Addresses.AUDIT, this::take);
     RefusedCredentials refused = new RefusedCredentials(vertx, bus);
     return EventLoops.await(

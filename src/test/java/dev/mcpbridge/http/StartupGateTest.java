@@ -19,6 +19,7 @@ import dev.mcpbridge.model.ServerState;
 import dev.mcpbridge.protocol.BridgeIdentity;
 import dev.mcpbridge.quota.CallerLimits;
 import dev.mcpbridge.quota.Quotas;
+import dev.mcpbridge.trace.Telemetry;
 import io.vertx.core.Vertx;
 import io.vertx.junit5.ProvidedBy;
 import io.vertx.junit5.VertxExtension;
@@ -50,7 +51,7 @@ class StartupGateTest {
 
   @BeforeEach
   void listen(@ProvidedBy(BridgeVertx.class) Vertx vertx) throws Exception {
-    bus = Bus.create(vertx, singleNode, counts);
+    bus = Bus.create(vertx, singleNode, new Telemetry(counts));
     http =
         new HttpVerticle(
             new HttpVerticle.Dependencies(
@@ -60,8 +61,7 @@ class StartupGateTest {
                     .read("{\"http\":{\"port\":0},\"mcpServers\":{}}", Strictness.ALL_OR_NOTHING),
                 new CallerLimits(() -> false, new Quotas(List.of(), () -> 1)),
                 new BridgeIdentity("1", () -> "me"),
-                new MemoryBudget(1 << 20),
-                counts),
+                new MemoryBudget(1 << 20)),
             (client, server) -> false);
     vertx.deployVerticle(http).await(20, TimeUnit.SECONDS);
   }

@@ -29,6 +29,7 @@ import dev.mcpbridge.protocol.Envelope;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.quota.CallerLimits;
 import dev.mcpbridge.quota.Quotas;
+import dev.mcpbridge.trace.Telemetry;
 import dev.mcpbridge.transport.StdioTransport;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -69,7 +70,7 @@ class SandboxRightsIT {
   @BeforeEach
   void serve(@ProvidedBy(BridgeVertx.class) Vertx vertx) throws Exception {
     this.vertx = vertx;
-    bus = Bus.create(vertx, new SingleNode(Clock.systemUTC()), new Counts());
+    bus = Bus.create(vertx, new SingleNode(Clock.systemUTC()), new Telemetry(new Counts()));
     String json =
         "{'mcpServers':{'s':{'riskLevel':3,'docker':{'image':'%s','pool':{'min':1,'max':1}}}}}"
             .formatted(Engine.IMAGE);

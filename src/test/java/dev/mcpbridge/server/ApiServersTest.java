@@ -17,6 +17,7 @@ import dev.mcpbridge.model.InstanceLocation;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.ServerView;
 import dev.mcpbridge.protocol.JsonSlice;
+import dev.mcpbridge.trace.Telemetry;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -78,7 +79,7 @@ class ApiServersTest {
   @Test
   void startWaitsForStoppingServerOfSameName(@ProvidedBy(BridgeVertx.class) Vertx vertx)
       throws Exception {
-    Bus bus = Bus.create(vertx, cluster, new Counts());
+    Bus bus = Bus.create(vertx, cluster, new Telemetry(new Counts()));
     ServerDefinitions serverDefinitions = new ServerDefinitions();
     serverDefinitions.read(Map.of(), config);
     ApiServers servers =

@@ -13,6 +13,7 @@ import dev.mcpbridge.metrics.Counts;
 import dev.mcpbridge.protocol.BridgeIdentity;
 import dev.mcpbridge.quota.CallerLimits;
 import dev.mcpbridge.quota.Quotas;
+import dev.mcpbridge.trace.Telemetry;
 import dev.mcpbridge.transport.StdioTransport;
 import dev.mcpbridge.transport.TransportFactory;
 import io.vertx.core.Vertx;
@@ -45,7 +46,7 @@ class SupervisorVerticleTest {
                 cluster,
                 new CallerLimits(() -> false, new Quotas(List.of(), () -> 1)),
                 new ServerVerticle.Environment(
-                    Bus.create(vertx, cluster, new Counts()),
+                    Bus.create(vertx, cluster, new Telemetry(new Counts())),
                     broken,
                     StdioTransport.Limits.of(config.limits(), new MemoryBudget(1 << 20)),
                     new BridgeIdentity("1", () -> "me"),

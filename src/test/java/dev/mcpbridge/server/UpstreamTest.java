@@ -13,6 +13,7 @@ import dev.mcpbridge.config.ServerConfig;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.memory.MemoryBudget;
+import dev.mcpbridge.metrics.Counts;
 import dev.mcpbridge.model.Call;
 import dev.mcpbridge.model.Caller;
 import dev.mcpbridge.model.CancellationToken;
@@ -25,6 +26,9 @@ import dev.mcpbridge.protocol.BridgeIdentity;
 import dev.mcpbridge.protocol.Envelope;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.McpMethod;
+import dev.mcpbridge.quota.CallerLimits;
+import dev.mcpbridge.quota.Quotas;
+import dev.mcpbridge.trace.Telemetry;
 import dev.mcpbridge.transport.StdioTransport;
 import dev.mcpbridge.transport.Transport;
 import dev.mcpbridge.transport.TransportFactory;
@@ -100,9 +104,11 @@ class UpstreamTest {
         transportFactory,
         new StdioTransport.Limits(1 << 20, 100, 1 << 21, new MemoryBudget(1 << 20)),
         new BridgeIdentity("1", () -> "me"),
-        instanceLocation,
-        () -> true,
-        () -> false);
+        new ServerVerticle.Lease(
+            instanceLocation,
+            () -> true,
+            new CallerLimits(() -> false, new Quotas(List.of(), () -> 1))),
+        new Telemetry(new Counts()));
   }
 
   private Upstream upstream(TransportFactory transportFactory) {

@@ -14,6 +14,7 @@ import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpMethod;
 import java.util.List;
+import java.util.Map;
 
 /**
  * Offers the functions of an executor as tools. A call is sent once, as a turn with one function
@@ -64,7 +65,7 @@ public final class ToolCallBackend implements Backend {
   @Override
   public RunningCall call(Invocation invocation) {
     String id = "call_" + ++calls;
-    HttpCaller.Exchange exchange = post(turn(id, invocation), maxBody);
+    HttpCaller.Exchange exchange = post(turn(id, invocation), invocation.traceContext(), maxBody);
     return new RunningCall(
         exchange.response().map(response -> FunctionResponses.result(response, id)),
         exchange::cancel);
@@ -73,7 +74,7 @@ public final class ToolCallBackend implements Backend {
   /** Sends a turn without calls; any response except a 5xx status means that the server is up. */
   @Override
   public Future<Void> probe() {
-    return post(JsonSlice.of("{\"tool_calls\":[]}"), MAX_PROBE)
+    return post(JsonSlice.of("{\"tool_calls\":[]}"), Map.of(), MAX_PROBE)
         .response()
         .compose(
             response ->
@@ -97,7 +98,8 @@ public final class ToolCallBackend implements Backend {
     return http.close();
   }
 
-  private HttpCaller.Exchange post(JsonSlice body, int maxAnswer) {
+  private HttpCaller.Exchange post(
+      JsonSlice body, Map<String, String> traceContext, int maxAnswer) {
     return http.send(
         HttpMethod.POST,
         source.url(),
@@ -107,6 +109,7 @@ public final class ToolCallBackend implements Backend {
               .access()
               .headers()
               .forEach((header, value) -> request.putHeader(header, value.reveal()));
+          traceContext.forEach(request::putHeader);
           request.putHeader("content-type", "application/json");
           request.putHeader("accept", "application/json, text/event-stream");
           return request.send(Buffer.buffer(body.toBytes()));

@@ -7,6 +7,7 @@ import dev.mcpbridge.agent.Transcript;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.llm.ChatModel;
+import dev.mcpbridge.trace.Tracer;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -29,6 +30,7 @@ import org.jline.terminal.TerminalBuilder;
  * @param bridge address of the bridge, requested when its tools are needed
  * @param jsonWidth maximum width of a line of JSON
  * @param transcript file of the transcript; null for none
+ * @param tracer records the questions and the requests to the model
  */
 public record AgentProgram(
     ModelOptions models,
@@ -36,7 +38,8 @@ public record AgentProgram(
     AgentLimits agentLimits,
     boolean hidesJson,
     int jsonWidth,
-    Path transcript) {
+    Path transcript,
+    Tracer tracer) {
   static final int FAILED = 1;
 
   public AgentProgram {
@@ -79,7 +82,8 @@ public record AgentProgram(
               new BridgeTools(bridge),
               single,
               List.of(progress, single, new Transcript(file::println)),
-              agentLimits),
+              agentLimits,
+              tracer),
           question);
     }
   }
@@ -101,7 +105,8 @@ public record AgentProgram(
               tools,
               new TerminalApprover(screen, console.answers(), jsonWidth),
               List.of(new Progress(screen, hidesJson, jsonWidth, true), written),
-              agentLimits);
+              agentLimits,
+              tracer);
       new ChatShell(console, agent, tools, models, lines).run();
     }
   }
@@ -121,7 +126,8 @@ public record AgentProgram(
             AgentLimits.DEFAULTS,
             false,
             100,
-            null);
+            null,
+            Tracer.OFF);
     try (Console console = Console.of(terminal, null)) {
       program.converse(console, models.demonstration());
     }

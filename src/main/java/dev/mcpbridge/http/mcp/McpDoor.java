@@ -29,6 +29,7 @@ import dev.mcpbridge.protocol.BridgeIdentity;
 import dev.mcpbridge.protocol.BridgePath;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.McpMethod;
+import dev.mcpbridge.trace.Tracer;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.ext.web.RoutingContext;
@@ -43,6 +44,7 @@ public final class McpDoor {
   private final CatalogueCache catalogueCache;
   private final BridgeIdentity identity;
   private final int maxDepth;
+  private final Tracer tracer;
   private final LegacyRequests legacy;
   private final StatelessRequests stateless;
   private final SseDoor sse;
@@ -80,6 +82,7 @@ public final class McpDoor {
     this.catalogueCache = catalogueCache;
     this.identity = identity;
     this.maxDepth = maxDepth;
+    this.tracer = deps.bus().telemetry().tracer();
     McpCalls calls = deps.calls(catalogueCache);
     EndpointInfo info = new EndpointInfo(identity);
     PostReplies replies = new PostReplies(deps.vertx(), deps.streams());
@@ -116,7 +119,7 @@ public final class McpDoor {
     try {
       message = ClientMessage.read(body, maxDepth);
       checkLoop(message);
-      handler.accept(message, Endpoint.of(ctx, catalogueCache));
+      handler.accept(message, Endpoint.of(ctx, catalogueCache, tracer));
     } catch (BridgeException e) {
       JsonSlice id = message == null ? ClientMessage.readId(body) : message.id();
       RpcErrors.refuse(ctx, id, e);
@@ -139,7 +142,7 @@ public final class McpDoor {
     try {
       List<ClientMessage> messages = ClientMessage.readBatch(body, maxDepth);
       messages.forEach(this::checkLoop);
-      legacy.handleBatch(ctx, messages, Endpoint.of(ctx, catalogueCache));
+      legacy.handleBatch(ctx, messages, Endpoint.of(ctx, catalogueCache, tracer));
     } catch (BridgeException e) {
       RpcErrors.refuse(ctx, null, e);
     }

@@ -60,7 +60,11 @@ public final class Problems {
       ctx.response().putHeader(HttpHeaders.CONNECTION, "close");
       linger(ctx);
     }
-    Replies.send(ctx, failure.code().status(), PROBLEM, document(failure, requestId(ctx)));
+    Replies.send(
+        ctx,
+        failure.code().status(),
+        PROBLEM,
+        document(failure, requestId(ctx), RequestSpan.traceId(ctx)));
   }
 
   /**
@@ -87,6 +91,13 @@ public final class Problems {
   }
 
   public static JsonSlice document(BridgeException failure, String requestId) {
+    return document(failure, requestId, null);
+  }
+
+  /**
+   * @param traceId null for a request without a trace context
+   */
+  private static JsonSlice document(BridgeException failure, String requestId, String traceId) {
     ErrorCode code = failure.code();
     JsonWriter out =
         new JsonWriter()
@@ -100,6 +111,9 @@ public final class Problems {
             .member("executed", failure.executed().apiName())
             .member("retryable", code.retryable() && failure.executed() == Executed.NO)
             .member("requestId", requestId);
+    if (traceId != null) {
+      out.member("traceId", traceId);
+    }
     failure
         .members()
         .forEach(

@@ -9,9 +9,11 @@ import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.http.reply.Callers;
 import dev.mcpbridge.http.reply.Problems;
 import dev.mcpbridge.http.reply.Replies;
+import dev.mcpbridge.http.reply.RequestSpan;
 import dev.mcpbridge.model.Caller;
 import dev.mcpbridge.model.Target;
 import dev.mcpbridge.protocol.Arguments;
+import dev.mcpbridge.protocol.Envelope;
 import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonWriter;
@@ -30,13 +32,16 @@ public record BatchApi(CallPipeline pipeline, CallIds ids, CallAnswers answers, 
   private static final int MAX_CALLS = 100;
   private static final Set<String> KEYS = Set.of("server", "tool", "arguments");
 
+  /** What the calls of a batch have in common. */
+  private record Origin(Caller caller, Envelope envelope) {}
+
   public void run(RoutingContext ctx) {
     List<JsonSlice> calls = calls(Paths.arguments(ctx, maxDepth).json());
-    Caller caller = Callers.caller(ctx);
+    Origin origin = new Origin(Callers.caller(ctx), RequestSpan.envelope(ctx));
     List<CallRequest> running = new ArrayList<>();
     List<Future<CallOutcome>> outcomes = new ArrayList<>();
     for (JsonSlice call : calls) {
-      outcomes.add(start(call, caller, running));
+      outcomes.add(start(call, origin, running));
     }
     ctx.response().closeHandler(closed -> pipeline.cancelAll(running, outcomes));
     Future.join(outcomes).onComplete(done -> answer(ctx, outcomes));
@@ -56,9 +61,9 @@ public record BatchApi(CallPipeline pipeline, CallIds ids, CallAnswers answers, 
   }
 
   /** Starts one call; an invalid call fails alone. */
-  private Future<CallOutcome> start(JsonSlice call, Caller caller, List<CallRequest> running) {
+  private Future<CallOutcome> start(JsonSlice call, Origin origin, List<CallRequest> running) {
     try {
-      CallRequest request = request(call, caller);
+      CallRequest request = request(call, origin);
       running.add(request);
       return pipeline.run(request);
     } catch (BridgeException e) {
@@ -66,7 +71,7 @@ public record BatchApi(CallPipeline pipeline, CallIds ids, CallAnswers answers, 
     }
   }
 
-  private CallRequest request(JsonSlice call, Caller caller) {
+  private CallRequest request(JsonSlice call, Origin origin) {
     Map<String, JsonSlice> members = JsonObjects.members(call);
     String server = JsonObjects.string(members.get("server"));
     String tool = JsonObjects.string(members.get("tool"));
@@ -79,8 +84,9 @@ public record BatchApi(CallPipeline pipeline, CallIds ids, CallAnswers answers, 
         Paths.server(server),
         Target.tool(tool),
         Arguments.read(arguments.toBytes(), maxDepth),
-        caller,
-        false);
+        origin.caller(),
+        false,
+        origin.envelope());
   }
 
   private void answer(RoutingContext ctx, List<Future<CallOutcome>> outcomes) {

@@ -14,11 +14,13 @@ import dev.mcpbridge.http.reply.EventStream;
 import dev.mcpbridge.http.reply.IdempotencyHeader;
 import dev.mcpbridge.http.reply.Preferences;
 import dev.mcpbridge.http.reply.Problems;
+import dev.mcpbridge.http.reply.RequestSpan;
 import dev.mcpbridge.http.reply.StreamSlots;
 import dev.mcpbridge.model.Caller;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.Target;
 import dev.mcpbridge.protocol.Arguments;
+import dev.mcpbridge.protocol.Envelope;
 import dev.mcpbridge.quota.Quotas;
 import io.vertx.core.Future;
 import io.vertx.ext.web.RoutingContext;
@@ -62,13 +64,16 @@ public record ToolCallsApi(
   private void call(RoutingContext ctx, Target target, Arguments arguments) {
     ServerId server = Paths.server(ctx);
     Caller caller = Callers.caller(ctx);
+    Envelope envelope = RequestSpan.envelope(ctx);
     if (Preferences.isAsync(ctx)) {
       inBackground(
-          ctx, new CallRequest(ids.nextUnguessable(), server, target, arguments, caller, false));
+          ctx,
+          new CallRequest(
+              ids.nextUnguessable(), server, target, arguments, caller, false, envelope));
     } else if (EventStream.isWanted(ctx)) {
-      stream(ctx, new CallRequest(ids.next(), server, target, arguments, caller, true));
+      stream(ctx, new CallRequest(ids.next(), server, target, arguments, caller, true, envelope));
     } else {
-      wait(ctx, new CallRequest(ids.next(), server, target, arguments, caller, false));
+      wait(ctx, new CallRequest(ids.next(), server, target, arguments, caller, false, envelope));
     }
   }
 

@@ -17,9 +17,11 @@ import dev.mcpbridge.http.reply.Callers;
 import dev.mcpbridge.http.reply.IdempotencyHeader;
 import dev.mcpbridge.http.reply.Problems;
 import dev.mcpbridge.http.reply.Replies;
+import dev.mcpbridge.http.reply.RequestSpan;
 import dev.mcpbridge.model.Caller;
 import dev.mcpbridge.model.Target;
 import dev.mcpbridge.protocol.Arguments;
+import dev.mcpbridge.protocol.Envelope;
 import dev.mcpbridge.protocol.Json;
 import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonScanner;
@@ -74,6 +76,7 @@ public final class ModelCalls {
   private record ModelTurn(
       ToolCatalogue toolCatalogue,
       Caller caller,
+      Envelope envelope,
       Optional<String> key,
       Map<JsonSlice, JsonNode> schemas) {
     /** The idempotency key of one call, which its id or position distinguishes within the turn. */
@@ -93,7 +96,11 @@ public final class ModelCalls {
     }
     ModelTurn modelTurn =
         new ModelTurn(
-            toolCatalogue, Callers.caller(ctx), IdempotencyHeader.of(ctx), new HashMap<>());
+            toolCatalogue,
+            Callers.caller(ctx),
+            RequestSpan.envelope(ctx),
+            IdempotencyHeader.of(ctx),
+            new HashMap<>());
     Set<String> seen = new HashSet<>();
     List<Started> started = new ArrayList<>();
     for (FunctionCall call : calls) {
@@ -247,7 +254,8 @@ public final class ModelCalls {
         Target.tool(toolLocation.name()),
         restored(given, toolLocation.tool().inputSchema(), modelTurn),
         modelTurn.caller(),
-        false);
+        false,
+        modelTurn.envelope());
   }
 
   /** Restores argument types. Numbers keep their digits; unchanged arguments are not rewritten. */

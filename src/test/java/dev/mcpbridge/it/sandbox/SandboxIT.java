@@ -10,6 +10,8 @@ import dev.mcpbridge.auth.ApiKeys;
 import dev.mcpbridge.fixture.Engine;
 import dev.mcpbridge.fixture.McpClient;
 import dev.mcpbridge.fixture.Requirements;
+import dev.mcpbridge.fixture.SpanReceiver;
+import dev.mcpbridge.fixture.SpanReceiver.Received;
 import dev.mcpbridge.fixture.TestBridge;
 import dev.mcpbridge.fixture.TestBridge.Answer;
 import java.nio.file.Files;
@@ -470,6 +472,31 @@ class SandboxIT {
         assertTrue(refused.status() == 422 || refused.status() == 400, refused.toString());
         assertTrue(refused.text().contains(bad[2]), refused.text());
       }
+    }
+  }
+
+  @Test
+  void aCallInAContainerIsAStepOfItsTrace() throws Exception {
+    String trace = "0af7651916cd43dd8448eb211c80319c";
+    try (SpanReceiver collector = new SpanReceiver();
+        TestBridge bridge =
+            TestBridge.of(
+                    "{"
+                        + collector.everything()
+                        + ",'mcpServers':{'s':"
+                        + box("'riskLevel':3", "")
+                        + "}}")
+                .awaitReady("s")) {
+      bridge.call("status", "{}", "traceparent", "00-" + trace + "-b7ad6b7169203331-01");
+
+      Received door = collector.await(bridge, s -> s.name().startsWith("POST /servers"));
+      Received gate = collector.await(bridge, s -> s.name().equals("gate"));
+      Received upstream = collector.await(bridge, s -> s.name().equals("tools/call status"));
+      assertEquals(List.of(trace, trace), List.of(door.trace(), upstream.trace()));
+      assertEquals("isolate", gate.get("mcp_bridge.gate"));
+      assertEquals(door.id(), upstream.parent());
+      assertEquals("pipe", upstream.get("network.transport"));
+      assertTrue(upstream.get("mcp_bridge.container").matches("[0-9a-f]{64}"), upstream.toString());
     }
   }
 

@@ -6,9 +6,16 @@ import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.http.mcp.reply.ClientMessage;
 import dev.mcpbridge.http.reply.Queries;
+import dev.mcpbridge.http.reply.RequestSpan;
 import dev.mcpbridge.model.Principal;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.protocol.BridgePath;
+import dev.mcpbridge.protocol.JsonObjects;
+import dev.mcpbridge.protocol.McpMethod;
+import dev.mcpbridge.trace.CallSpans;
+import dev.mcpbridge.trace.Conventions;
+import dev.mcpbridge.trace.Span;
+import dev.mcpbridge.trace.Tracer;
 import io.vertx.core.Future;
 import io.vertx.ext.web.RoutingContext;
 
@@ -16,12 +23,39 @@ import io.vertx.ext.web.RoutingContext;
  * What a path of the door offers: all servers or one, and all tools or the three of lean discovery.
  *
  * @param server null for all
+ * @param carrier the span of the HTTP request
  */
-public record Endpoint(ServerId server, boolean isLean, CatalogueCache catalogues) {
+public record Endpoint(
+    ServerId server, boolean isLean, CatalogueCache catalogues, Tracer tracer, Span carrier) {
 
   /** The endpoint of a request. */
-  public static Endpoint of(RoutingContext ctx, CatalogueCache catalogues) {
-    return new Endpoint(server(ctx), Queries.isLean(ctx), catalogues);
+  public static Endpoint of(RoutingContext ctx, CatalogueCache catalogues, Tracer tracer) {
+    return new Endpoint(server(ctx), Queries.isLean(ctx), catalogues, tracer, RequestSpan.of(ctx));
+  }
+
+  /** Begins the span of a request. */
+  public Span begin(ClientMessage request) {
+    if (!tracer.isOn()) {
+      return Span.NONE;
+    }
+    Span span =
+        tracer.receive(
+            CallSpans.name(request.method(), target(request)),
+            name -> JsonObjects.string(request.meta().get(name)),
+            carrier);
+    return span.isRecorded() && span != carrier
+        ? span.set(Conventions.MCP_METHOD, request.method())
+            .set(Conventions.RPC_ID, String.valueOf(request.id().text()))
+            .set(Conventions.NETWORK_TRANSPORT, "tcp")
+        : span;
+  }
+
+  /** The name of the tool or prompt; null for other requests. */
+  private static String target(ClientMessage request) {
+    boolean isNamed =
+        McpMethod.TOOLS_CALL.equals(request.method())
+            || McpMethod.PROMPTS_GET.equals(request.method());
+    return isNamed ? JsonObjects.string(request.params().get("name")) : null;
   }
 
   /** The server of a request's path; null for all. */

@@ -14,6 +14,7 @@ import dev.mcpbridge.protocol.Envelope;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonWriter;
 import dev.mcpbridge.protocol.MetaKeys;
+import dev.mcpbridge.trace.Span;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
@@ -25,6 +26,7 @@ import java.util.function.Predicate;
  * @param caller who sent it and is the caller of its calls, with the rights and the credential of
  *     this request
  * @param cancellation of the request by its client, by a notification or by disconnecting
+ * @param span the parent of the spans of its calls
  */
 public record McpRequest(
     ClientMessage message,
@@ -32,7 +34,8 @@ public record McpRequest(
     Client client,
     Caller caller,
     ReplyChannel replyChannel,
-    CancellationToken cancellation) {
+    CancellationToken cancellation,
+    Span span) {
 
   /** Whether no call may start for the request. */
   boolean isCancelled() {
@@ -92,7 +95,7 @@ public record McpRequest(
             rest(message.meta(), name -> !MetaKeys.isPerHop(name)),
             client.capabilities(),
             client.logLevel());
-    return isConfirmedByOtherBridge() ? envelope.without("elicitation") : envelope;
+    return span.in(isConfirmedByOtherBridge() ? envelope.without("elicitation") : envelope);
   }
 
   /** Whether another bridge sent the request and has a user of its own who can confirm it. */

@@ -25,6 +25,9 @@ import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonWriter;
 import dev.mcpbridge.protocol.McpMethod;
 import dev.mcpbridge.protocol.ProtocolVersion;
+import dev.mcpbridge.trace.CallSpans;
+import dev.mcpbridge.trace.Conventions;
+import dev.mcpbridge.trace.Span;
 import io.vertx.core.Future;
 import io.vertx.ext.web.RoutingContext;
 import java.util.List;
@@ -208,13 +211,24 @@ public final class LegacyRequests {
       return;
     }
     CancellationToken cancellation = session.requestReceived(message);
-    endpoint
-        .catalogue(message, sender.principal())
-        .compose(
-            toolCatalogue ->
-                result(
-                    session,
-                    new McpRequest(message, toolCatalogue, session, sender, reply, cancellation)))
+    Span span =
+        endpoint.begin(message).set(Conventions.MCP_VERSION, session.record().version().date());
+    CallSpans.until(
+            endpoint
+                .catalogue(message, sender.principal())
+                .compose(
+                    toolCatalogue ->
+                        result(
+                            session,
+                            new McpRequest(
+                                message,
+                                toolCatalogue,
+                                session,
+                                sender,
+                                reply,
+                                cancellation,
+                                span))),
+            span)
         .onComplete(done -> session.finished(message))
         .onComplete(
             result -> reply.answer(message.id(), LegacyResultMapper.of(result)),

@@ -25,6 +25,9 @@ import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonWriter;
 import dev.mcpbridge.protocol.McpMethod;
 import dev.mcpbridge.protocol.ProtocolVersion;
+import dev.mcpbridge.trace.CallSpans;
+import dev.mcpbridge.trace.Conventions;
+import dev.mcpbridge.trace.Span;
 import io.vertx.core.Future;
 import io.vertx.ext.web.RoutingContext;
 import java.nio.charset.StandardCharsets;
@@ -122,14 +125,18 @@ public final class StatelessRequests {
     PostReply reply = replies.to(ctx);
     CancellationToken cancellation = new CancellationToken();
     reply.onDisconnect(() -> cancellation.cancel("The client has disconnected"));
-    endpoint
-        .catalogue(message, caller.principal())
-        .compose(
-            toolCatalogue -> {
-              ParamHeaders.check(message, toolCatalogue, ctx.request().headers());
-              return method.apply(
-                  new McpRequest(message, toolCatalogue, client, caller, reply, cancellation));
-            })
+    Span span = endpoint.begin(message).set(Conventions.MCP_VERSION, ProtocolVersion.STATELESS);
+    CallSpans.until(
+            endpoint
+                .catalogue(message, caller.principal())
+                .compose(
+                    toolCatalogue -> {
+                      ParamHeaders.check(message, toolCatalogue, ctx.request().headers());
+                      return method.apply(
+                          new McpRequest(
+                              message, toolCatalogue, client, caller, reply, cancellation, span));
+                    }),
+            span)
         .onComplete(
             result -> reply.answer(message.id(), result),
             failure -> RpcErrors.answerStateless(reply, message, failure));

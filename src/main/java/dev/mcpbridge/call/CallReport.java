@@ -13,82 +13,76 @@ import dev.mcpbridge.model.Caller;
 import dev.mcpbridge.model.Principal;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.Target;
-import dev.mcpbridge.protocol.JsonObjects;
+import dev.mcpbridge.protocol.Envelope;
 import dev.mcpbridge.protocol.JsonSlice;
+import dev.mcpbridge.protocol.ToolResult;
+import dev.mcpbridge.trace.CallSpans;
+import dev.mcpbridge.trace.Conventions;
+import dev.mcpbridge.trace.Span;
 import io.vertx.core.Future;
-import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 
 /**
- * The audit records of one run of a call: exactly one about its decision, before it runs, and one
- * about its outcome. Confined to the HTTP verticle.
+ * Reports one run of a call: exactly one decision, before it runs, and one outcome; to the audit
+ * trail, the counts and the trace. Confined to the HTTP verticle.
  */
-final class CallAudit {
+final class CallReport {
   private static final Future<Void> DONE = Future.succeededFuture();
-  private static final byte[] ERROR_MEMBER = "\"isError\"".getBytes(StandardCharsets.US_ASCII);
 
   private final Bus bus;
+  private final boolean isAudited;
   private final String id;
   private final Caller caller;
   private final ServerId server;
   private final Target target;
   private final JsonSlice arguments;
+  private final Envelope envelope;
   private final String confirmation;
   private final long startNanos = System.nanoTime();
   private boolean isDecided;
 
-  private CallAudit(
-      Bus bus,
-      String id,
-      Caller caller,
-      ServerId server,
-      Target target,
-      JsonSlice arguments,
-      String confirmation) {
+  /** The report of a request. */
+  CallReport(Bus bus, CallRequest request) {
     this.bus = bus;
-    this.id = id;
-    this.caller = caller;
-    this.server = server;
-    this.target = target;
-    this.arguments = arguments;
-    this.confirmation = confirmation;
-  }
-
-  /** Begins the records of a request; without an audit trail they lead nowhere. */
-  static CallAudit of(Bus bus, CallRequest request) {
-    return new CallAudit(
-        bus.isServed(Addresses.AUDIT) ? bus : null,
-        request.id(),
-        request.caller(),
-        request.server(),
-        request.target(),
-        request.arguments().json(),
-        null);
-  }
-
-  /** Begins the records of an approved call. */
-  static CallAudit of(Bus bus, Call call, String confirmation) {
-    return new CallAudit(
-        bus.isServed(Addresses.AUDIT) ? bus : null,
-        call.id(),
-        call.caller(),
-        call.server(),
-        call.target(),
-        call.arguments(),
-        confirmation);
+    this.isAudited = bus.isServed(Addresses.AUDIT);
+    this.id = request.id();
+    this.caller = request.caller();
+    this.server = request.server();
+    this.target = request.target();
+    this.arguments = request.arguments().json();
+    this.envelope = request.envelope();
+    this.confirmation = null;
   }
 
   /**
-   * Records the decision of the gate.
+   * The report of an approved call.
+   *
+   * @param confirmation id of its confirmation
+   */
+  CallReport(Bus bus, Call call, String confirmation) {
+    this.bus = bus;
+    this.isAudited = bus.isServed(Addresses.AUDIT);
+    this.id = call.id();
+    this.caller = call.caller();
+    this.server = call.server();
+    this.target = call.target();
+    this.arguments = call.arguments();
+    this.envelope = call.envelope();
+    this.confirmation = confirmation;
+  }
+
+  /**
+   * Reports the decision of the gate.
    *
    * @param definition what identifies the definition and the program
    * @return fails with AUDIT_UNAVAILABLE if it cannot be recorded and calls are refused then
    */
   Future<Void> decided(Decision decision, String definition) {
-    if (bus == null) {
+    isDecided = true;
+    gateSpan(word(decision)).end();
+    if (!isAudited) {
       return DONE;
     }
-    isDecided = true;
     boolean isLow = decision == Decision.ALLOW && confirmation == null;
     AuditRecord record =
         decision(isLow ? Need.ACCEPTED : Need.DURABLE)
@@ -96,6 +90,15 @@ final class CallAudit {
             .with("definition", definition)
             .withArguments(arguments);
     return bus.request(Addresses.AUDIT, record).onFailure(refused -> isDecided = false);
+  }
+
+  private Span gateSpan(String verdict) {
+    return bus.telemetry()
+        .tracer()
+        .begin(Span.Kind.INTERNAL, Conventions.GATE_SPAN, envelope, startNanos)
+        .set(Conventions.SERVER, server.name())
+        .set(Conventions.CALL, id)
+        .set(Conventions.GATE, verdict);
   }
 
   /** A call that was approved is not held again. */
@@ -127,15 +130,15 @@ final class CallAudit {
         .with("confirmation", confirmation);
   }
 
-  /** Records the outcome; a call that failed before its decision was refused. */
+  /** Reports the outcome. */
   void ended(CallOutcome outcome) {
-    if (bus == null) {
+    if (!isAudited) {
       return;
     }
     AuditRecord record = outcome();
     if (outcome instanceof CallOutcome.Completed completed) {
       record
-          .with("outcome", isError(completed.result()) ? "tool_error" : "completed")
+          .with("outcome", ToolResult.isError(completed.result()) ? "tool_error" : "completed")
           .with("executed", "yes")
           .with("result_bytes", completed.result().length());
     } else if (outcome instanceof CallOutcome.NeedsConfirmation needed) {
@@ -147,11 +150,15 @@ final class CallAudit {
     bus.request(Addresses.AUDIT, record);
   }
 
+  /** Reports a failure; a call that failed before its decision was refused. */
   void failed(Throwable cause) {
-    if (bus == null) {
+    BridgeException failure = BridgeException.of(cause);
+    if (!isDecided) {
+      CallSpans.failed(gateSpan("refuse"), failure).end();
+    }
+    if (!isAudited) {
       return;
     }
-    BridgeException failure = BridgeException.of(cause);
     if (!isDecided) {
       bus.request(
           Addresses.AUDIT,
@@ -178,13 +185,5 @@ final class CallAudit {
         .with("kind", target.kind().noun())
         .with("name", target.name())
         .with("ms", (System.nanoTime() - startNanos) / 1_000_000);
-  }
-
-  private static boolean isError(JsonSlice result) {
-    if (!result.mentions(ERROR_MEMBER)) {
-      return false;
-    }
-    JsonSlice isError = JsonObjects.members(result).get("isError");
-    return isError != null && isError.text().equals("true");
   }
 }

@@ -1,0 +1,50 @@
+package dev.mcpbridge.config;
+
+import dev.mcpbridge.protocol.HeaderAnnotations;
+import java.util.Map;
+
+/**
+ * Configuration of traces.
+ *
+ * @param isOn whether an endpoint is configured, here or in the environment, and the environment
+ *     does not disable it
+ * @param endpoint URL of the collector; null if only the environment names one
+ * @param headers of each export
+ * @param sample share of the requests without a trace context that are recorded, 0 to 1
+ * @param maxSampledPerSecond how many requests are recorded because their callers ask for it
+ */
+public record TelemetryConfig(
+    boolean isOn,
+    String endpoint,
+    Map<String, Secret> headers,
+    double sample,
+    int maxSampledPerSecond) {
+
+  /** Everything is recorded, if the environment names an endpoint. */
+  public static TelemetryConfig of(Map<String, String> environment) {
+    return new TelemetryConfig(isOn(null, environment), null, Map.of(), 1, 0);
+  }
+
+  /** The variables are those of the OpenTelemetry specification. */
+  static TelemetryConfig read(Section telemetry, Map<String, String> environment) {
+    Section otlp = telemetry.section("otlp");
+    String endpoint = otlp.text("endpoint");
+    return new TelemetryConfig(
+        isOn(endpoint, environment),
+        endpoint,
+        otlp.secrets(
+            "headers",
+            (name, value) -> HeaderAnnotations.isFieldName(name),
+            "not a valid request header"),
+        telemetry.number("sample"),
+        telemetry.integer("maxSampledPerSecond"));
+  }
+
+  private static boolean isOn(String endpoint, Map<String, String> environment) {
+    boolean isNamed =
+        endpoint != null
+            || environment.containsKey("OTEL_EXPORTER_OTLP_ENDPOINT")
+            || environment.containsKey("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT");
+    return isNamed && !"true".equalsIgnoreCase(environment.get("OTEL_SDK_DISABLED"));
+  }
+}

@@ -1,0 +1,66 @@
+package dev.mcpbridge.http.reply;
+
+import dev.mcpbridge.protocol.Envelope;
+import dev.mcpbridge.protocol.MetaKeys;
+import dev.mcpbridge.protocol.TraceContext;
+import dev.mcpbridge.trace.Conventions;
+import dev.mcpbridge.trace.Span;
+import dev.mcpbridge.trace.Tracer;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.ext.web.RoutingContext;
+import java.util.Locale;
+
+/** The span of an HTTP request: begun when its route is known, read by the doors. */
+public final class RequestSpan {
+  private static final String KEY = RequestSpan.class.getName();
+
+  private RequestSpan() {}
+
+  /**
+   * Begins the span, which ends with the response.
+   *
+   * @param route path of the route, with parameters
+   */
+  public static void begin(RoutingContext ctx, Tracer tracer, String route) {
+    HttpServerRequest request = ctx.request();
+    String method = request.method().name();
+    Span span = tracer.receive(method + " " + route, request::getHeader, Span.NONE);
+    ctx.put(KEY, span);
+    if (span.isRecorded()) {
+      span.set(Conventions.HTTP_METHOD, method)
+          .set(Conventions.HTTP_ROUTE, route)
+          .set(Conventions.URL_PATH, request.path())
+          .set(Conventions.URL_SCHEME, request.scheme().toLowerCase(Locale.ROOT))
+          .set(Conventions.CLIENT_ADDRESS, request.connection().remoteAddress().hostAddress());
+      ctx.addEndHandler(sent -> end(ctx, span));
+    }
+  }
+
+  /** Only failures of the server count as errors (semantic conventions of HTTP). */
+  private static void end(RoutingContext ctx, Span span) {
+    int status = ctx.response().getStatusCode();
+    span.set(Conventions.HTTP_STATUS, status);
+    if (status >= 500) {
+      span.failed(Integer.toString(status));
+    }
+    span.end();
+  }
+
+  /** The span of a request; {@link Span#NONE} if it has none. */
+  public static Span of(RoutingContext ctx) {
+    return ctx.get(KEY) instanceof Span span ? span : Span.NONE;
+  }
+
+  /** The id of the trace of a request; null for one without a trace context. */
+  static String traceId(RoutingContext ctx) {
+    String recorded = of(ctx).traceId();
+    return recorded == null
+        ? TraceContext.traceId(ctx.request().getHeader(MetaKeys.TRACEPARENT))
+        : recorded;
+  }
+
+  /** The envelope of the calls of a request whose client sends only arguments. */
+  public static Envelope envelope(RoutingContext ctx) {
+    return of(ctx).in(Envelope.NONE);
+  }
+}

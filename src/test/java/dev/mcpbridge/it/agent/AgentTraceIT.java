@@ -1,0 +1,68 @@
+package dev.mcpbridge.it.agent;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.mcpbridge.fixture.AgentProgram;
+import dev.mcpbridge.fixture.ScriptedModel;
+import dev.mcpbridge.fixture.SpanReceiver;
+import dev.mcpbridge.fixture.SpanReceiver.Received;
+import dev.mcpbridge.fixture.TestBridge;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** One trace from the question to the tool. */
+@Tag("agent")
+class AgentTraceIT {
+  @TempDir Path folder;
+  @AutoClose private final ScriptedModel model = ScriptedModel.start();
+
+  @Test
+  void aQuestionIsOneTraceWithTheModelAndTheCallsOfTheBridge() throws Exception {
+    // Given
+    try (SpanReceiver collector = new SpanReceiver();
+        TestBridge bridge =
+            TestBridge.of(
+                    "{"
+                        + collector.everything()
+                        + ",'mcpServers':{'s':"
+                        + TestBridge.entry("")
+                        + "}}")
+                .awaitReady("s")) {
+      model.thenCalls("s__echo", "{\"m\":1}").thenText("Done.");
+      AgentProgram agent =
+          new AgentProgram(folder, bridge, model)
+              .with("OTEL_EXPORTER_OTLP_ENDPOINT", collector.url());
+
+      // When
+      AgentProgram.Result result = agent.run("--once", "Do it.");
+
+      // Then
+      assertEquals(0, result.status(), result.toString());
+      Received question = collector.await(bridge, s -> s.name().equals("invoke_agent"));
+      bridge.until(() -> collector.trace(question.trace()).size() >= 7);
+      List<Received> trace = collector.trace(question.trace());
+      List<Received> chats = trace.stream().filter(s -> s.name().startsWith("chat ")).toList();
+      assertEquals(2, chats.size(), trace.toString());
+      assertTrue(
+          chats.stream()
+              .allMatch(s -> s.parent().equals(question.id()) && s.kind().equals("CLIENT")));
+      assertEquals("11", chats.get(0).get("gen_ai.usage.input_tokens"));
+      Received turn = only(trace, "POST /toolcall");
+      assertEquals(question.id(), turn.parent());
+      assertEquals(turn.id(), only(trace, "tools/call echo").parent());
+      assertEquals("mcp-bridge-agent", question.resource().get("service.name"));
+      assertEquals("mcp-bridge", turn.resource().get("service.name"));
+    }
+  }
+
+  private static Received only(List<Received> trace, String name) {
+    List<Received> found = trace.stream().filter(s -> s.name().equals(name)).toList();
+    assertEquals(1, found.size(), trace.toString());
+    return found.get(0);
+  }
+}

@@ -1,0 +1,361 @@
+package dev.mcpbridge.it.rest;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.mcpbridge.fixture.ApiDocument;
+import dev.mcpbridge.fixture.EchoApi;
+import dev.mcpbridge.fixture.McpClient;
+import dev.mcpbridge.fixture.MetricsText;
+import dev.mcpbridge.fixture.SpanReceiver;
+import dev.mcpbridge.fixture.SpanReceiver.Received;
+import dev.mcpbridge.fixture.TestBridge;
+import dev.mcpbridge.fixture.TestBridge.Answer;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Predicate;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** The spans of calls, as a collector receives them. */
+@Tag("rest")
+class TracesIT {
+  private static final String TRACE = "0af7651916cd43dd8448eb211c80319c";
+  private static final String PARENT = "00-" + TRACE + "-b7ad6b7169203331-01";
+  private static final String OTHER_TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
+  private static final String OTHER = "00-" + OTHER_TRACE + "-00f067aa0ba902b7-01";
+
+  private SpanReceiver collector;
+  private TestBridge bridge;
+
+  @BeforeAll
+  static void sendSoon() {
+    System.setProperty("otel.bsp.schedule.delay", "20");
+  }
+
+  @AfterAll
+  static void reset() {
+    System.clearProperty("otel.bsp.schedule.delay");
+  }
+
+  @BeforeEach
+  void start() throws Exception {
+    collector = new SpanReceiver();
+  }
+
+  @AfterEach
+  void stop() throws Exception {
+    if (bridge != null) {
+      bridge.close();
+    }
+    collector.close();
+  }
+
+  private void start(String telemetry, String keys, String... modes) {
+    bridge =
+        TestBridge.of(
+                "{" + telemetry + ",'mcpServers':{'s':" + TestBridge.entry(keys, modes) + "}}")
+            .awaitReady("s");
+  }
+
+  private Received span(Predicate<Received> fits) throws Exception {
+    return collector.await(bridge, fits);
+  }
+
+  private static Predicate<Received> named(String name, String kind) {
+    return span -> span.name().equals(name) && span.kind().equals(kind);
+  }
+
+  private static String parentOf(String traceparent) {
+    assertTrue(traceparent.matches("00-[0-9a-f]{32}-[0-9a-f]{16}-0[0-9]"), traceparent);
+    return traceparent.substring(36, 52);
+  }
+
+  @Test
+  void aCallOverRestIsOneTraceFromTheDoorToTheChild() throws Exception {
+    // Given
+    start(collector.everything(), "", "--meta");
+
+    // When
+    Answer answer = bridge.call("echo", "{}", "traceparent", PARENT, "tracestate", "a=b");
+
+    // Then
+    Received door = span(named("POST /servers/{server}/tools/{tool}", "SERVER"));
+    Received gate = span(named("gate", "INTERNAL"));
+    Received upstream = span(named("tools/call echo", "CLIENT"));
+    assertEquals(
+        List.of(TRACE, TRACE, TRACE), List.of(door.trace(), gate.trace(), upstream.trace()));
+    assertEquals("b7ad6b7169203331", door.parent());
+    assertEquals(door.id(), gate.parent());
+    assertEquals(door.id(), upstream.parent());
+    assertEquals(upstream.id(), parentOf(answer.at("/structuredContent/traceparent")));
+    assertEquals("a=b", answer.at("/structuredContent/tracestate"));
+    assertEquals("200", door.get("http.response.status_code"));
+    assertEquals("/servers/s/tools/echo", door.get("url.path"));
+    assertEquals("allow", gate.get("mcp_bridge.gate"));
+    assertEquals("s", upstream.get("mcp_bridge.server"));
+    assertEquals("echo", upstream.get("gen_ai.tool.name"));
+    assertEquals("execute_tool", upstream.get("gen_ai.operation.name"));
+    assertEquals("pipe", upstream.get("network.transport"));
+    assertEquals("mcp-bridge", door.resource().get("service.name"));
+    assertTrue(door.startNanos() <= gate.startNanos() + 2_000_000, door + " " + gate);
+    assertTrue(upstream.endNanos() <= door.endNanos() + 2_000_000, upstream + " " + door);
+    assertEquals("Bearer a=b, c", collector.authorizations().get(0));
+  }
+
+  @Test
+  void aCallThatWaitsHasASpanForItsQueue() throws Exception {
+    start(collector.everything(), "'maxInFlight':1");
+
+    CompletableFuture<Answer> first = bridge.callLater("sleep", "{\"ms\":500}");
+    bridge.until(() -> bridge.get("/servers/s").at("/pending_calls").equals("1"));
+    assertEquals(200, bridge.call("echo", "{}", "traceparent", PARENT).status());
+    first.get();
+
+    Received queue = span(named("queue", "INTERNAL"));
+    Received door = span(span -> span.kind().equals("SERVER") && span.trace().equals(TRACE));
+    assertEquals(TRACE, queue.trace());
+    assertEquals(door.id(), queue.parent());
+    assertTrue(queue.endNanos() - queue.startNanos() > 10_000_000, queue.toString());
+  }
+
+  @Test
+  void aRequestOfTheStatelessEraHasTheContextOfItsMetaAsParentAndItsCarrierAsLink()
+      throws Exception {
+    // Given
+    start(collector.everything(), "", "--meta");
+    McpClient client = new McpClient(bridge.uri("/mcp"), "{}", "traceparent", OTHER);
+
+    // When
+    McpClient.Reply reply =
+        client.stateless(
+            "tools/call",
+            "\"name\":\"s__echo\",\"arguments\":{}",
+            "\"traceparent\":\"" + PARENT + "\"");
+
+    // Then
+    Received request = span(named("tools/call s__echo", "SERVER"));
+    Received http = span(named("POST /mcp", "SERVER"));
+    Received upstream = span(named("tools/call echo", "CLIENT"));
+    assertEquals(TRACE, request.trace());
+    assertEquals("b7ad6b7169203331", request.parent());
+    assertEquals(List.of(http.id()), request.links());
+    assertEquals(OTHER_TRACE, http.trace());
+    assertEquals("00f067aa0ba902b7", http.parent());
+    assertEquals(request.id(), upstream.parent());
+    assertEquals(upstream.id(), parentOf(reply.at("/structuredContent/traceparent")));
+    assertEquals("2026-07-28", request.get("mcp.protocol.version"));
+    assertEquals("tools/call", request.get("mcp.method.name"));
+  }
+
+  @Test
+  void aRequestOfASessionIsAChildOfItsHttpRequest() throws Exception {
+    start(collector.everything(), "", "--meta");
+    McpClient client =
+        new McpClient(bridge.uri("/servers/s/mcp"), "{}", "traceparent", PARENT).initialized();
+
+    McpClient.Reply reply = client.call("tool_error", "{}");
+
+    assertTrue(reply.result().path("isError").asBoolean());
+    Received request = span(named("tools/call tool_error", "SERVER"));
+    Received upstream = span(named("tools/call tool_error", "CLIENT"));
+    Received http = span(span -> span.id().equals(request.parent()));
+    assertEquals("POST /servers/{server}/mcp", http.name());
+    assertEquals("b7ad6b7169203331", http.parent());
+    assertEquals(request.id(), upstream.parent());
+    assertEquals("tool_error", request.get("error.type"));
+    assertEquals("tool_error", upstream.get("error.type"));
+    assertTrue(upstream.isError());
+    assertFalse(http.isError());
+  }
+
+  @Test
+  void theSameContextInHeaderAndMetaMakesOneTrace() throws Exception {
+    start(collector.everything(), "", "--meta");
+    McpClient client = new McpClient(bridge.uri("/mcp"), "{}", "traceparent", PARENT);
+
+    client.stateless(
+        "tools/call",
+        "\"name\":\"s__echo\",\"arguments\":{}",
+        "\"traceparent\":\"" + PARENT + "\"");
+
+    Received request = span(named("tools/call s__echo", "SERVER"));
+    Received http = span(named("POST /mcp", "SERVER"));
+    assertEquals(http.id(), request.parent());
+    assertEquals(List.of(), request.links());
+  }
+
+  @Test
+  void theCallsOfAModelAreChildrenOfTheirTurn() throws Exception {
+    start(collector.everything(), "");
+
+    Answer answer =
+        bridge.post(
+            "/toolcall",
+            "{\"tool_calls\":[{\"id\":\"1\",\"type\":\"function\",\"function\":{\"name\":"
+                + "\"s__echo\",\"arguments\":\"{}\"}},{\"id\":\"2\",\"type\":\"function\","
+                + "\"function\":{\"name\":\"s__echo\",\"arguments\":\"{}\"}}]}",
+            "traceparent",
+            PARENT);
+
+    assertEquals(200, answer.status(), answer.toString());
+    Received turn = span(named("POST /toolcall", "SERVER"));
+    bridge.until(() -> collector.trace(TRACE).size() == 5);
+    assertEquals(
+        4, collector.trace(TRACE).stream().filter(s -> s.parent().equals(turn.id())).count());
+  }
+
+  @Test
+  void aRefusedCallHasItsCodeAndItsTraceInTheProblem() throws Exception {
+    start(collector.everything(), "");
+
+    Answer answer = bridge.call("no_such_tool", "{}", "traceparent", PARENT);
+
+    assertEquals(404, answer.status());
+    assertEquals(TRACE, answer.at("/traceId"));
+    Received gate = span(named("gate", "INTERNAL"));
+    assertEquals("refuse", gate.get("mcp_bridge.gate"));
+    assertEquals("tool_not_found", gate.get("error.type"));
+    assertEquals("no", gate.get("mcp_bridge.executed"));
+    assertFalse(span(span -> span.id().equals(gate.parent())).isError(), "404 is the client's");
+  }
+
+  @Test
+  void anApprovedCallBelongsToTheTraceOfItsRequest() throws Exception {
+    start(collector.everything(), "'riskLevel':2", "--meta");
+
+    Answer held = bridge.call("echo", "{}", "traceparent", PARENT);
+    bridge.post(
+        "/confirmations/" + held.at("/confirmation_id"),
+        "{\"confirm\":true,\"token\":\"" + held.at("/token") + "\"}");
+
+    Received upstream = span(named("tools/call echo", "CLIENT"));
+    assertEquals(TRACE, upstream.trace());
+    List<Received> gates =
+        collector.trace(TRACE).stream().filter(s -> s.name().equals("gate")).toList();
+    assertEquals(
+        List.of("confirm", "allow"), gates.stream().map(s -> s.get("mcp_bridge.gate")).toList());
+  }
+
+  @Test
+  void callersCannotSwitchRecordingOnBeyondTheRate() throws Exception {
+    start(collector.telemetry("'sample':0,'maxSampledPerSecond':0"), "", "--meta");
+
+    Answer asked = bridge.call("echo", "{}", "traceparent", PARENT);
+    Answer unasked = bridge.call("echo", "{\"n\":1}");
+
+    assertEquals(
+        "00-" + TRACE + "-b7ad6b7169203331-00", asked.at("/structuredContent/traceparent"));
+    assertEquals("{}", unasked.body().path("structuredContent").toString());
+    assertEquals(List.of(), collector.spans());
+  }
+
+  @Test
+  void aContextThatIsNotRecordedIsPassedOnUnchanged() throws Exception {
+    start(collector.everything(), "", "--meta");
+    String parent = "00-" + TRACE + "-b7ad6b7169203331-00";
+
+    assertEquals(
+        parent,
+        bridge.call("echo", "{}", "traceparent", parent).at("/structuredContent/traceparent"));
+    assertEquals(List.of(), collector.trace(TRACE));
+  }
+
+  @Test
+  void withoutAnEndpointTheContextOfMetaStaysAsItIs() throws Exception {
+    start("'telemetry':{'sample':1}", "", "--meta");
+
+    McpClient.Reply reply =
+        new McpClient(bridge.uri("/mcp"), "{}")
+            .stateless(
+                "tools/call",
+                "\"name\":\"s__echo\",\"arguments\":{}",
+                "\"traceparent\":\"" + PARENT + "\"");
+
+    assertEquals(PARENT, reply.at("/structuredContent/traceparent"));
+    Answer failed = bridge.call("no_such_tool", "{}", "traceparent", PARENT);
+    assertEquals(TRACE, failed.at("/traceId"));
+    assertEquals("", bridge.call("no_such_tool", "{}").at("/traceId"));
+  }
+
+  @Test
+  void aCollectorThatIsGoneCostsSpansAndNoCalls() throws Exception {
+    start(collector.everything(), "");
+    collector.close();
+
+    for (int i = 0; i < 20; i++) {
+      assertEquals(200, bridge.call("echo", "{}").status());
+    }
+
+    bridge.until(
+        () ->
+            MetricsText.values(bridge.get("/metrics").text(), "mcp_bridge_spans_dropped_total")
+                    .sum()
+                > 0);
+  }
+
+  @Test
+  void aBridgeBehindABridgeContinuesItsTrace() throws Exception {
+    // Given
+    start(collector.everything(), "", "--meta");
+    try (TestBridge front =
+        TestBridge.of(
+                "{"
+                    + collector.everything()
+                    + ",'mcpServers':{'s':{'url':'"
+                    + bridge.uri("/servers/s/mcp")
+                    + "'}}}")
+            .awaitReady("s")) {
+      // When
+      front.call("echo", "{}", "traceparent", PARENT);
+
+      // Then
+      bridge.until(
+          () ->
+              collector.trace(TRACE).stream().filter(named("tools/call echo", "CLIENT")).count()
+                  == 2);
+      Received remote =
+          span(s -> named("tools/call echo", "CLIENT").test(s) && s.get("server.port") != null);
+      Received http =
+          span(named("POST /servers/{server}/mcp", "SERVER").and(s -> s.trace().equals(TRACE)));
+      Received request = span(named("tools/call echo", "SERVER"));
+      assertEquals("tcp", remote.get("network.transport"));
+      assertEquals(remote.id(), http.parent());
+      assertEquals(http.id(), request.parent());
+    }
+  }
+
+  @Test
+  void aRequestToAnApiHasTheContextInItsHeaders() throws Exception {
+    try (EchoApi api =
+        EchoApi.start().on("/openapi.json", ApiDocument.create().withGets("echo").asScript())) {
+      bridge =
+          TestBridge.of(
+                  "{"
+                      + collector.everything()
+                      + ",'mcpServers':{'s':{'type':'openapi','url':'"
+                      + api.url("/openapi.json")
+                      + "'}}}")
+              .awaitReady("s");
+
+      assertEquals(200, bridge.call("echo", "{}", "traceparent", PARENT).status());
+
+      Received upstream = span(named("tools/call echo", "CLIENT"));
+      String sent =
+          api.requests().stream()
+              .filter(request -> request.path().equals("/echo"))
+              .flatMap(request -> request.headers().stream())
+              .filter(header -> header.getKey().equalsIgnoreCase("traceparent"))
+              .map(Map.Entry::getValue)
+              .findFirst()
+              .orElseThrow();
+      assertEquals(upstream.id(), parentOf(sent));
+    }
+  }
+}
