@@ -10,7 +10,8 @@ import java.util.Map;
  *     does not disable it
  * @param endpoint URL of the collector; null if only the environment names one
  * @param headers of each export
- * @param sample share of the requests without a trace context that are recorded, 0 to 1
+ * @param sample share of the requests without a trace context that are recorded, 0 to 1; 1 if the
+ *     environment names a sampler
  * @param maxSampledPerSecond how many requests are recorded because their callers ask for it
  */
 public record TelemetryConfig(
@@ -36,7 +37,7 @@ public record TelemetryConfig(
             "headers",
             (name, value) -> HeaderAnnotations.isFieldName(name),
             "not a valid request header"),
-        telemetry.number("sample"),
+        environment.containsKey("OTEL_TRACES_SAMPLER") ? 1 : telemetry.number("sample"),
         telemetry.integer("maxSampledPerSecond"));
   }
 

@@ -141,6 +141,7 @@ final class Routes {
 
   /** Supports HEAD on routes that only read (RFC 9110 section 9.3.2). */
   private static void mount(Router router, Route route, KeylessChecks keyless, Tracer tracer) {
+    String name = route.method() + " " + route.path();
     boolean isTraced = tracer.isOn() && !route.isProbe();
     io.vertx.ext.web.Route mounted =
         router
@@ -148,7 +149,7 @@ final class Routes {
             .handler(
                 ctx -> {
                   if (isTraced) {
-                    RequestSpan.begin(ctx, tracer, route.path());
+                    RequestSpan.begin(ctx, tracer, name, route.path());
                   }
                   serve(route, ctx, keyless);
                 });

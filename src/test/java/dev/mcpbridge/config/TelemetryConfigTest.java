@@ -37,6 +37,11 @@ class TelemetryConfigTest {
   }
 
   @Test
+  void aSamplerOfTheEnvironmentDecidesAlone() {
+    assertEquals(1, read("{'sample':0.5}", Map.of("OTEL_TRACES_SAMPLER", "always_off")).sample());
+  }
+
+  @Test
   void headersAreSecretAndTheRestHasDefaults() {
     TelemetryConfig config =
         read("{'otlp':{'endpoint':'http://localhost:4318','headers':{'x-key':'s3'}}}", Map.of());

@@ -19,15 +19,17 @@ public final class RequestSpan {
   /**
    * Begins the span, which ends with the response.
    *
+   * @param name method and route
    * @param route path of the route, with parameters
    */
-  public static void begin(RoutingContext ctx, Tracer tracer, String route) {
+  public static void begin(RoutingContext ctx, Tracer tracer, String name, String route) {
     HttpServerRequest request = ctx.request();
-    String method = request.method().name();
-    Span span = tracer.receive(method + " " + route, request::getHeader, Span.NONE);
-    ctx.put(KEY, span);
+    Span span = tracer.receive(name, request::getHeader, Span.NONE);
+    if (span != Span.NONE) {
+      ctx.put(KEY, span);
+    }
     if (span.isRecorded()) {
-      span.set(Conventions.HTTP_METHOD, method)
+      span.set(Conventions.HTTP_METHOD, request.method().name())
           .set(Conventions.HTTP_ROUTE, route)
           .set(Conventions.URL_PATH, request.path())
           .set(Conventions.URL_SCHEME, request.scheme().toLowerCase(Locale.ROOT))

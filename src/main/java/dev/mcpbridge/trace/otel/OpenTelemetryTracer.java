@@ -26,6 +26,7 @@ import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
@@ -48,9 +49,15 @@ public final class OpenTelemetryTracer implements Tracer {
 
   private final OpenTelemetrySdk sdk;
   private final DroppedSpans dropped;
+
+  /** Decided before anything is made for a request. */
+  private final double sample;
+
   private final io.opentelemetry.api.trace.Tracer tracer;
 
-  private OpenTelemetryTracer(OpenTelemetrySdk sdk, DroppedSpans dropped, String version) {
+  private OpenTelemetryTracer(
+      OpenTelemetrySdk sdk, DroppedSpans dropped, double sample, String version) {
+    this.sample = sample;
     this.sdk = sdk;
     this.dropped = dropped;
     this.tracer = sdk.getTracerProvider().get("dev.mcpbridge", version);
@@ -75,7 +82,7 @@ public final class OpenTelemetryTracer implements Tracer {
             .addMeterProviderCustomizer((meters, all) -> meters.registerMetricReader(dropped))
             .build()
             .getOpenTelemetrySdk();
-    return new OpenTelemetryTracer(sdk, dropped, version);
+    return new OpenTelemetryTracer(sdk, dropped, config.sample(), version);
   }
 
   /** What the variables of the environment override. */
@@ -85,9 +92,7 @@ public final class OpenTelemetryTracer implements Tracer {
     properties.put("otel.metrics.exporter", "none");
     properties.put("otel.logs.exporter", "none");
     properties.put("otel.exporter.otlp.protocol", "http/protobuf");
-    properties.put("otel.exporter.otlp.compression", "gzip");
-    properties.put("otel.traces.sampler", "parentbased_traceidratio");
-    properties.put("otel.traces.sampler.arg", Double.toString(config.sample()));
+    properties.put("otel.traces.sampler", "parentbased_always_on");
     properties.put("otel.attribute.value.length.limit", MAX_VALUE_LENGTH);
     if (config.endpoint() != null) {
       properties.put("otel.exporter.otlp.endpoint", config.endpoint());
@@ -133,6 +138,10 @@ public final class OpenTelemetryTracer implements Tracer {
 
   @Override
   public Span receive(String name, UnaryOperator<String> field, Span outer) {
+    boolean isRoot = outer == Span.NONE && field.apply(MetaKeys.TRACEPARENT) == null;
+    if (isRoot && sample < 1 && ThreadLocalRandom.current().nextDouble() >= sample) {
+      return Span.NONE;
+    }
     Context received = PROPAGATOR.extract(Context.root(), field, FIELDS);
     SpanContext remote = io.opentelemetry.api.trace.Span.fromContext(received).getSpanContext();
     SpanContext carrier = outer instanceof OpenTelemetrySpan span ? span.context() : null;
@@ -204,7 +213,7 @@ public final class OpenTelemetryTracer implements Tracer {
 
   /** Not as that of a caller, whose flag counts only up to a rate. */
   private static SpanContext context(Envelope envelope) {
-    if (!envelope.meta().mentions(TRACEPARENT)) {
+    if (envelope.meta().length() <= 2 || !envelope.meta().mentions(TRACEPARENT)) {
       return SpanContext.getInvalid();
     }
     Map<String, JsonSlice> members = JsonObjects.members(envelope.meta());
