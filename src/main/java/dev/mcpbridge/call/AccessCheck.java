@@ -13,6 +13,7 @@ import dev.mcpbridge.access.ServerRights;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.metrics.Counts;
+import dev.mcpbridge.metrics.Event;
 import dev.mcpbridge.model.Principal;
 import dev.mcpbridge.model.RiskLevel;
 import dev.mcpbridge.model.Scope;
@@ -50,11 +51,11 @@ record AccessCheck(
     boolean isEnforced = policy.rules().isEnforced();
     Decision decision = decide(caller);
     if (decision instanceof Decision.Allowed allowed) {
-      counts.decided("allow", allowed.rule());
+      counts.count(Event.ACCESS_DECISION, "allow", allowed.rule());
       return isEnforced ? allowed.risk() : RiskLevel.LOW;
     }
     String verdict = isEnforced ? "deny" : "would_deny";
-    counts.decided(verdict, decision.rule());
+    counts.count(Event.ACCESS_DECISION, verdict, decision.rule());
     REFUSALS.log(
         caller.name() + " " + server.id() + " " + decision.rule(),
         !isEnforced,

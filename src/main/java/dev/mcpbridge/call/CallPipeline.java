@@ -28,6 +28,7 @@ import dev.mcpbridge.protocol.Arguments;
 import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.MetaKeys;
+import dev.mcpbridge.protocol.TraceContext;
 import dev.mcpbridge.quota.Quotas;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -424,9 +425,18 @@ public final class CallPipeline {
     return bus.request(address, admitted.call())
         .onSuccess(
             result -> {
-              counts.answered(counted(admitted.call().server()), System.nanoTime() - sentNanos);
+              answered(admitted.call(), System.nanoTime() - sentNanos);
               outputs.check(admitted.call().server(), admitted.tool(), result);
             });
+  }
+
+  private void answered(Call call, long nanos) {
+    String server = counted(call.server());
+    counts.answered(server, nanos);
+    TraceContext trace = bus.telemetry().tracer().isOn() ? TraceContext.of(call.envelope()) : null;
+    if (trace != null && trace.isSampled()) {
+      counts.traced(server, nanos, trace.traceId(), trace.spanId());
+    }
   }
 
   private Future<CallOutcome> confirmLater(AdmittedCall admitted) {

@@ -6,6 +6,8 @@ import dev.mcpbridge.bus.Addresses.Decision;
 import dev.mcpbridge.bus.Bus;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.metrics.Counts;
+import dev.mcpbridge.metrics.Event;
 import dev.mcpbridge.model.AuditRecord;
 import dev.mcpbridge.model.AuditRecord.Need;
 import dev.mcpbridge.model.Call;
@@ -80,6 +82,7 @@ final class CallReport {
   Future<Void> decided(Decision decision, String definition) {
     isDecided = true;
     gateSpan(word(decision)).end();
+    counts().count(Event.GATE, level(decision), word(decision));
     if (!isAudited) {
       return DONE;
     }
@@ -90,6 +93,18 @@ final class CallReport {
             .with("definition", definition)
             .withArguments(arguments);
     return bus.request(Addresses.AUDIT, record).onFailure(refused -> isDecided = false);
+  }
+
+  private Counts counts() {
+    return bus.telemetry().counts();
+  }
+
+  private static String level(Decision decision) {
+    return switch (decision) {
+      case ALLOW -> "1";
+      case CONFIRM -> "2";
+      case ISOLATE -> "3";
+    };
   }
 
   private Span gateSpan(String verdict) {
@@ -155,6 +170,7 @@ final class CallReport {
     BridgeException failure = BridgeException.of(cause);
     if (!isDecided) {
       CallSpans.failed(gateSpan("refuse"), failure).end();
+      counts().count(Event.GATE, "", "refuse");
     }
     if (!isAudited) {
       return;

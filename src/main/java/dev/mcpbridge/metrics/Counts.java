@@ -1,5 +1,6 @@
 package dev.mcpbridge.metrics;
 
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -10,10 +11,33 @@ import java.util.function.LongSupplier;
 /** The counters; all other metrics are read when they are requested. Thread-safe. */
 public final class Counts {
   private final Map<String, ServerCounts> servers = new ConcurrentHashMap<>();
-  private final Map<String, Map<String, LongAdder>> decisions = new ConcurrentHashMap<>();
+  private final Map<Event, Map<List<String>, LongAdder>> events = new EnumMap<>(Event.class);
+  private final Durations approvalWait = new Durations();
+  private final Durations containerStart = new Durations();
   private final List<Reading> readings = new CopyOnWriteArrayList<>();
   private final LongAdder nodeRequests = new LongAdder();
   private final LongAdder lostNodeRequests = new LongAdder();
+
+  private final String version;
+
+  /**
+   * @param version of the bridge
+   */
+  public Counts(String version) {
+    this.version = version;
+    for (Event event : Event.values()) {
+      events.put(event, new ConcurrentHashMap<>());
+      event.known().forEach(values -> events.get(event).put(values, new LongAdder()));
+    }
+  }
+
+  public Counts() {
+    this("development");
+  }
+
+  String version() {
+    return version;
+  }
 
   /**
    * Counts a call that its server answered.
@@ -21,7 +45,12 @@ public final class Counts {
    * @param nanos time from sending the call to its answer
    */
   public void answered(String server, long nanos) {
-    of(server).answered(nanos);
+    of(server).answered.add(nanos);
+  }
+
+  /** Names the trace of a call that was counted as answered. */
+  public void traced(String server, long nanos, String traceId, String spanId) {
+    of(server).answered.example(nanos, traceId, spanId);
   }
 
   /**
@@ -48,21 +77,27 @@ public final class Counts {
     lostNodeRequests.increment();
   }
 
-  /**
-   * Counts a decision about a call by the access rules.
-   *
-   * @param decision {@code allow}, {@code deny} or {@code would_deny}
-   */
-  public void decided(String decision, String rule) {
-    Map<String, LongAdder> rules = decisions.get(decision);
-    LongAdder count = rules == null ? null : rules.get(rule);
-    if (count == null) {
-      count =
-          decisions
-              .computeIfAbsent(decision, d -> new ConcurrentHashMap<>())
-              .computeIfAbsent(rule, r -> new LongAdder());
-    }
-    count.increment();
+  /** Counts an event with the values of its labels. */
+  public void count(Event event, String... values) {
+    Map<List<String>, LongAdder> counted = events.get(event);
+    List<String> key = List.of(values);
+    LongAdder count = counted.get(key);
+    (count == null ? counted.computeIfAbsent(key, k -> new LongAdder()) : count).increment();
+  }
+
+  /** Counts a call that has waited for its turn at a server. */
+  public void queued(String server, long nanos) {
+    of(server).queueWait.add(nanos);
+  }
+
+  /** How long confirmations waited for their decision. */
+  public Durations approvalWait() {
+    return approvalWait;
+  }
+
+  /** How long containers for single calls took to start. */
+  public Durations containerStart() {
+    return containerStart;
   }
 
   /**
@@ -100,9 +135,9 @@ public final class Counts {
     return servers;
   }
 
-  /** The counts of decisions by rule, by decision. */
-  Map<String, Map<String, LongAdder>> decisions() {
-    return decisions;
+  /** The counts of an event by the values of its labels. */
+  Map<List<String>, LongAdder> of(Event event) {
+    return events.get(event);
   }
 
   long nodeRequests() {

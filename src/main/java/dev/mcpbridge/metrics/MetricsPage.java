@@ -5,6 +5,8 @@ import io.prometheus.metrics.expositionformats.ExpositionFormats;
 import io.prometheus.metrics.model.snapshots.ClassicHistogramBuckets;
 import io.prometheus.metrics.model.snapshots.CounterSnapshot;
 import io.prometheus.metrics.model.snapshots.CounterSnapshot.CounterDataPointSnapshot;
+import io.prometheus.metrics.model.snapshots.Exemplar;
+import io.prometheus.metrics.model.snapshots.Exemplars;
 import io.prometheus.metrics.model.snapshots.GaugeSnapshot;
 import io.prometheus.metrics.model.snapshots.GaugeSnapshot.GaugeDataPointSnapshot;
 import io.prometheus.metrics.model.snapshots.HistogramSnapshot;
@@ -18,6 +20,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
@@ -59,6 +62,7 @@ public final class MetricsPage {
    * @param isShown whether calls of a server, by its name, are on the page
    * @param heldBytes memory used by large messages in flight
    * @param nodes null without a cluster
+   * @param runtime metrics of the process and its JVM
    */
   public static Page write(
       String accept,
@@ -66,28 +70,27 @@ public final class MetricsPage {
       Predicate<String> isShown,
       long heldBytes,
       List<Server> servers,
-      Nodes nodes) {
+      Nodes nodes,
+      MetricSnapshots runtime) {
     MetricsPage page = new MetricsPage();
     page.addCalls(counts, isShown);
     page.addServers(servers);
-    page.addDecisions(counts);
+    page.addEvents(counts);
+    page.gauge("build_info", "1, with the version.", List.of(version(counts)));
     page.addReadings(counts);
     page.gauge("held_bytes", "Memory used by large messages in flight.", one(heldBytes));
     if (nodes != null) {
       page.addNodes(nodes, counts);
     }
+    runtime.forEach(page.all::add);
     return page(accept, new MetricSnapshots(page.all));
   }
 
   private void addCalls(Counts counts, Predicate<String> isShown) {
     List<Point> calls = new ArrayList<>();
     List<Point> unchecked = new ArrayList<>();
-    HistogramSnapshot.Builder durations =
-        HistogramSnapshot.builder()
-            .name("mcp_bridge_call_duration_seconds")
-            .help("Time from sending a call to its answer, including the time in the queue.");
-    double[] bounds = Arrays.copyOf(ServerCounts.BOUNDS, ServerCounts.BOUNDS.length + 1);
-    bounds[bounds.length - 1] = Double.POSITIVE_INFINITY;
+    Map<Labels, Durations> answered = new LinkedHashMap<>();
+    Map<Labels, Durations> waits = new LinkedHashMap<>();
     counts
         .servers()
         .forEach(
@@ -95,21 +98,21 @@ public final class MetricsPage {
               if (!isShown.test(server)) {
                 return;
               }
-              long[] buckets = count.buckets();
-              calls.add(ended(server, "answered", Arrays.stream(buckets).sum()));
+              Labels labels = Labels.of("server", server);
+              answered.put(labels, count.answered);
+              waits.put(labels, count.queueWait);
+              calls.add(ended(server, "answered", Arrays.stream(count.answered.buckets()).sum()));
               count
                   .otherOutcomes()
                   .forEach((outcome, n) -> calls.add(ended(server, outcome, n.sum())));
-              unchecked.add(new Point(Labels.of("server", server), count.uncheckedSum()));
-              durations.dataPoint(
-                  HistogramDataPointSnapshot.builder()
-                      .labels(Labels.of("server", server))
-                      .classicHistogramBuckets(ClassicHistogramBuckets.of(bounds, buckets))
-                      .sum(count.seconds())
-                      .build());
+              unchecked.add(new Point(labels, count.uncheckedSum()));
             });
     counter("calls", "Calls by outcome: answered, needs_confirmation, or the error code.", calls);
-    all.add(durations.build());
+    histogram(
+        "call_duration_seconds",
+        "Time from sending a call to its answer, including the time in the queue.",
+        answered);
+    histogram("queue_wait_seconds", "Time that calls waited, of those that waited.", waits);
     counter(
         "unchecked",
         "Arguments and results that could not be checked against their schema.",
@@ -157,24 +160,26 @@ public final class MetricsPage {
     }
   }
 
-  /** Only with access rules. */
-  private void addDecisions(Counts counts) {
-    List<Point> decisions = new ArrayList<>();
-    counts
-        .decisions()
-        .forEach(
-            (decision, rules) ->
-                rules.forEach(
-                    (rule, count) ->
-                        decisions.add(
-                            new Point(
-                                Labels.of("decision", decision, "rule", rule), count.sum()))));
-    if (!decisions.isEmpty()) {
-      counter(
-          "access_decisions",
-          "Decisions about calls by access rule: allow, deny, or would_deny in report mode.",
-          decisions);
+  /** Of each event that has happened. */
+  private void addEvents(Counts counts) {
+    for (Event event : Event.values()) {
+      List<Point> points = new ArrayList<>();
+      counts
+          .of(event)
+          .forEach(
+              (values, n) -> points.add(new Point(Labels.of(event.labels(), values), n.sum())));
+      if (!points.isEmpty()) {
+        counter(event.metric(), event.help(), points);
+      }
     }
+    histogram(
+        "approval_wait_seconds",
+        "Time from a confirmation to its decision.",
+        Map.of(Labels.EMPTY, counts.approvalWait()));
+    histogram(
+        "sandbox_start_seconds",
+        "Time to start a container for a call at level 3.",
+        Map.of(Labels.EMPTY, counts.containerStart()));
   }
 
   private void addReadings(Counts counts) {
@@ -215,6 +220,11 @@ public final class MetricsPage {
     return new Page(writer.getContentType(), out.toByteArray());
   }
 
+  private static Point version(Counts counts) {
+    String java = System.getProperty("java.version");
+    return new Point(Labels.of("version", counts.version(), "java", java), 1);
+  }
+
   private static Point ended(String server, String outcome, long count) {
     return new Point(Labels.of("server", server, "outcome", outcome), count);
   }
@@ -231,6 +241,39 @@ public final class MetricsPage {
 
   private static List<Point> one(double value) {
     return List.of(new Point(Labels.EMPTY, value));
+  }
+
+  private void histogram(String name, String help, Map<Labels, Durations> all) {
+    double[] bounds = Arrays.copyOf(Durations.BOUNDS, Durations.BOUNDS.length + 1);
+    bounds[bounds.length - 1] = Double.POSITIVE_INFINITY;
+    HistogramSnapshot.Builder histogram =
+        HistogramSnapshot.builder().name("mcp_bridge_" + name).help(help);
+    all.forEach(
+        (labels, durations) ->
+            histogram.dataPoint(
+                HistogramDataPointSnapshot.builder()
+                    .labels(labels)
+                    .classicHistogramBuckets(
+                        ClassicHistogramBuckets.of(bounds, durations.buckets()))
+                    .sum(durations.seconds())
+                    .exemplars(exemplars(durations))
+                    .build()));
+    this.all.add(histogram.build());
+  }
+
+  private static Exemplars exemplars(Durations durations) {
+    return Exemplars.of(
+        durations
+            .examples()
+            .map(
+                example ->
+                    Exemplar.builder()
+                        .value(example.seconds())
+                        .traceId(example.traceId())
+                        .spanId(example.spanId())
+                        .timestampMillis(example.atMillis())
+                        .build())
+            .toList());
   }
 
   private void gauge(String name, String help, List<Point> points) {

@@ -3,20 +3,26 @@ package dev.mcpbridge.protocol;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The trace context of a request in {@code _meta} (SEP-414), for its HTTP headers. Stateless. */
-public final class TraceContext {
+/**
+ * The trace context of a request, as it stands in {@code _meta} (SEP-414) and in HTTP headers.
+ *
+ * @param traceId 32 hexadecimal digits
+ * @param spanId 16 hexadecimal digits: the span that is the parent of what follows
+ * @param isSampled whether the trace is recorded
+ */
+public record TraceContext(String traceId, String spanId, boolean isSampled) {
   private static final byte[] NAME = MetaKeys.TRACEPARENT.getBytes(StandardCharsets.US_ASCII);
 
   /** W3C Trace Context section 3.2.2; a later version may have more fields. */
   private static final Pattern TRACEPARENT =
-      Pattern.compile("[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}(-[ -~]{0,100})?");
+      Pattern.compile(
+          "[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]([0-9a-f])(-[ -~]{0,100})?");
 
   /** Section 3.3.1.5 asks for 512 characters. */
   private static final Pattern TRACESTATE = Pattern.compile("[ -~]{1,512}");
-
-  private TraceContext() {}
 
   /** The headers {@code traceparent} and {@code tracestate}; invalid ones are left out. */
   public static Map<String, String> headers(JsonSlice meta) {
@@ -27,7 +33,7 @@ public final class TraceContext {
     String parent = JsonObjects.string(members.get(MetaKeys.TRACEPARENT));
     String state = JsonObjects.string(members.get(MetaKeys.TRACESTATE));
     Map<String, String> headers = new TreeMap<>();
-    if (traceId(parent) != null) {
+    if (of(parent) != null) {
       headers.put(MetaKeys.TRACEPARENT, parent);
       if (state != null && TRACESTATE.matcher(state).matches()) {
         headers.put(MetaKeys.TRACESTATE, state);
@@ -36,9 +42,20 @@ public final class TraceContext {
     return headers;
   }
 
-  /** The id of the trace; null without a valid context. */
-  public static String traceId(String traceparent) {
-    var matcher = TRACEPARENT.matcher(traceparent == null ? "" : traceparent);
-    return matcher.matches() ? matcher.group(1) : null;
+  /** The context of a call; null for one without a valid context. */
+  public static TraceContext of(Envelope envelope) {
+    return of(headers(envelope.meta()).get(MetaKeys.TRACEPARENT));
+  }
+
+  /**
+   * @param traceparent value of the field; may be null
+   * @return null if it is not valid
+   */
+  public static TraceContext of(String traceparent) {
+    Matcher matcher = TRACEPARENT.matcher(traceparent == null ? "" : traceparent);
+    return matcher.matches()
+        ? new TraceContext(
+            matcher.group(1), matcher.group(2), Integer.parseInt(matcher.group(3), 16) % 2 == 1)
+        : null;
   }
 }

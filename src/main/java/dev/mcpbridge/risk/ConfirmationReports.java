@@ -6,13 +6,16 @@ import dev.mcpbridge.bus.Addresses.ConfirmationState;
 import dev.mcpbridge.bus.Addresses.HumanDecision;
 import dev.mcpbridge.bus.Addresses.Viewer;
 import dev.mcpbridge.bus.Bus;
+import dev.mcpbridge.metrics.Counts;
+import dev.mcpbridge.metrics.Event;
 import dev.mcpbridge.model.AuditRecord;
 import dev.mcpbridge.model.BridgeEvent;
 import dev.mcpbridge.model.Confirmation;
 import dev.mcpbridge.protocol.JsonWriter;
 import io.vertx.core.Vertx;
-import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Reports what becomes of confirmations, as events and in the audit trail. Confined to the event
@@ -27,14 +30,20 @@ final class ConfirmationReports {
   private final Vertx vertx;
   private final Bus bus;
   private final Confirmations confirmations;
+  private final Counts counts;
 
   /** The timers of undecided confirmations, which keep no arguments. */
-  private final Map<String, Long> expiries = new HashMap<>();
+  private final Map<String, Long> expiries = new ConcurrentHashMap<>();
 
   ConfirmationReports(Vertx vertx, Bus bus, Confirmations confirmations) {
     this.vertx = vertx;
     this.bus = bus;
     this.confirmations = confirmations;
+    this.counts = bus.telemetry().counts();
+    counts.addGauge(
+        "approvals_pending",
+        "Confirmations of calls of this node that wait for their decision.",
+        expiries::size);
   }
 
   /** A confirmation was created at this node, which reports its expiry too. */
@@ -61,6 +70,7 @@ final class ConfirmationReports {
   private void due(ConfirmationQuery query, ConfirmationState found) {
     if (found.status() == ConfirmationState.Status.EXPIRED) {
       publish(found.confirmation(), "expired");
+      counts.count(Event.APPROVAL, "expired");
       bus.offer(Addresses.AUDIT, () -> record(found.confirmation(), "expire"));
     } else if (found.status() == ConfirmationState.Status.PENDING) {
       awaitExpiry(query, AGAIN_MILLIS);
@@ -72,7 +82,11 @@ final class ConfirmationReports {
     if (timer != null) {
       vertx.cancelTimer(timer);
     }
-    publish(confirmation, decision.confirm() ? "approved" : "rejected");
+    String status = decision.confirm() ? "approved" : "rejected";
+    publish(confirmation, status);
+    counts.count(Event.APPROVAL, status);
+    long waitedMillis = System.currentTimeMillis() - confirmation.createdAtMillis();
+    counts.approvalWait().add(TimeUnit.MILLISECONDS.toNanos(Math.max(0, waitedMillis)));
     bus.offer(
         Addresses.AUDIT,
         () ->

@@ -6,6 +6,8 @@ import dev.mcpbridge.config.SandboxPool;
 import dev.mcpbridge.config.ServerConfig;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.metrics.Counts;
+import dev.mcpbridge.metrics.Event;
 import dev.mcpbridge.model.Call;
 import dev.mcpbridge.model.CallQueue;
 import dev.mcpbridge.model.InstanceId;
@@ -80,7 +82,7 @@ final class SandboxVerticle extends VerticleBase {
             queue,
             this::mayBegin,
             this::startStandby,
-            bus.telemetry().tracer());
+            bus.telemetry());
     bus.serve(Addresses.waiting(instanceId), query -> Future.succeededFuture((long) queue.size()));
     bus.serve(
         Addresses.isolated(config.id()).at(instanceId),
@@ -117,7 +119,12 @@ final class SandboxVerticle extends VerticleBase {
   private Future<Standby> startStandby() {
     Handshake.HandshakeOptions options =
         new Handshake.HandshakeOptions(era, config.sessionSettings().forwardsRoots(), false, self);
+    long beganNanos = System.nanoTime();
+    Counts counts = bus.telemetry().counts();
     return Standby.start(context, containerRecipe, options, bus)
+        .onSuccess(started -> counts.containerStart().add(System.nanoTime() - beganNanos))
+        .onSuccess(started -> counts.count(Event.CONTAINER_START, "started"))
+        .onFailure(failed -> counts.count(Event.CONTAINER_START, "failed"))
         .onSuccess(standby -> era = standby.isStateless() ? Era.STATELESS : Era.LEGACY)
         .onFailure(failed -> era = next(options.era(), failed));
   }

@@ -10,7 +10,7 @@ import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.RpcMessage;
 import dev.mcpbridge.trace.CallSpans;
-import dev.mcpbridge.trace.Tracer;
+import dev.mcpbridge.trace.Telemetry;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -50,7 +50,7 @@ final class StandbyPool {
   private final BooleanSupplier mayBegin;
   private final Supplier<Future<Standby>> starter;
   private final CallQueue queue;
-  private final Tracer tracer;
+  private final Telemetry telemetry;
   private final Debouncer retry;
   private final Deque<Standby> ready = new ArrayDeque<>();
   private final Map<String, Standby> running = new HashMap<>();
@@ -77,8 +77,8 @@ final class StandbyPool {
       CallQueue queue,
       BooleanSupplier mayBegin,
       Supplier<Future<Standby>> starter,
-      Tracer tracer) {
-    this.tracer = tracer;
+      Telemetry telemetry) {
+    this.telemetry = telemetry;
     this.context = context;
     this.vertx = context.owner();
     this.server = server;
@@ -225,7 +225,7 @@ final class StandbyPool {
       CallQueue.TurnResult turnResult =
           queue.next(
               (call, since) -> {
-                CallSpans.queued(tracer, call, since);
+                CallSpans.queued(telemetry, call, since);
                 return run(call, available);
               });
       if (turnResult != CallQueue.TurnResult.STARTED) {

@@ -18,7 +18,7 @@ import dev.mcpbridge.session.Exchange;
 import dev.mcpbridge.trace.CallSpans;
 import dev.mcpbridge.trace.Conventions;
 import dev.mcpbridge.trace.Span;
-import dev.mcpbridge.trace.Tracer;
+import dev.mcpbridge.trace.Telemetry;
 import dev.mcpbridge.transport.HttpOrigin;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
@@ -45,7 +45,7 @@ final class Dispatcher {
   private final Map<String, RunningCall> running = new HashMap<>();
   private final BooleanSupplier mayBegin;
   private final Debouncer recheck;
-  private final Tracer tracer;
+  private final Telemetry telemetry;
   private boolean dispatching;
   private BridgeException closedBecause;
 
@@ -62,9 +62,9 @@ final class Dispatcher {
       Upstream.Listener listener,
       BooleanSupplier mayBegin,
       BooleanSupplier severalCallers,
-      Tracer tracer) {
+      Telemetry telemetry) {
     this.context = context;
-    this.tracer = tracer;
+    this.telemetry = telemetry;
     this.recheck = new Debouncer(context.owner(), RECHECK_MILLIS, this::dispatch);
     this.mayBegin = mayBegin;
     this.config = config;
@@ -184,12 +184,12 @@ final class Dispatcher {
   }
 
   private Future<JsonSlice> runQueued(Call call, Instance instance, long sinceNanos) {
-    CallSpans.queued(tracer, call, sinceNanos);
+    CallSpans.queued(telemetry, call, sinceNanos);
     return run(call, instance);
   }
 
   private Future<JsonSlice> run(Call call, Instance instance) {
-    Span span = CallSpans.upstream(tracer, call);
+    Span span = CallSpans.upstream(telemetry.tracer(), call);
     peer(span);
     return CallSpans.until(send(call.withEnvelope(span.in(call.envelope())), instance), span);
   }

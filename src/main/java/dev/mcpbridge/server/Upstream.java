@@ -112,7 +112,7 @@ final class Upstream implements Instance.Listener {
             listener,
             instanceEnvironment::mayStartCall,
             instanceEnvironment.lease().callerLimits().severalCallers(),
-            instanceEnvironment.telemetry().tracer());
+            instanceEnvironment.telemetry());
     this.subscriptions = new SubscribedResources(vertx, config.supervision().startTimeout());
   }
 

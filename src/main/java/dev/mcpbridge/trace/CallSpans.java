@@ -21,9 +21,11 @@ public final class CallSpans {
   }
 
   /** Records that a call has waited for its turn. */
-  public static void queued(Tracer tracer, Call call, long sinceNanos) {
-    if (tracer.isOn()) {
-      tracer
+  public static void queued(Telemetry telemetry, Call call, long sinceNanos) {
+    telemetry.counts().queued(call.server().name(), System.nanoTime() - sinceNanos);
+    if (telemetry.tracer().isOn()) {
+      telemetry
+          .tracer()
           .begin(Span.Kind.INTERNAL, Conventions.QUEUE_SPAN, call.envelope(), sinceNanos)
           .set(Conventions.SERVER, call.server().name())
           .end();

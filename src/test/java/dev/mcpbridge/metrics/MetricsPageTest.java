@@ -3,6 +3,7 @@ package dev.mcpbridge.metrics;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
@@ -17,7 +18,9 @@ class MetricsPageTest {
 
   private String page(String accept, MetricsPage.Nodes nodes) {
     return new String(
-        MetricsPage.write(accept, counts, server -> true, 7, List.of(SERVER), nodes).body(),
+        MetricsPage.write(
+                accept, counts, server -> true, 7, List.of(SERVER), nodes, new MetricSnapshots())
+            .body(),
         StandardCharsets.UTF_8);
   }
 

@@ -1,7 +1,9 @@
 package dev.mcpbridge.protocol;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -50,9 +52,13 @@ class TraceContextTest {
   }
 
   @Test
-  void theIdOfTheTraceIsReadFromAHeader() {
-    assertEquals("0af7651916cd43dd8448eb211c80319c", TraceContext.traceId(PARENT));
-    assertNull(TraceContext.traceId(null));
-    assertNull(TraceContext.traceId(PARENT + "x"));
+  void aHeaderNamesTraceParentAndWhetherItIsRecorded() {
+    assertEquals(
+        new TraceContext("0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331", true),
+        TraceContext.of(PARENT));
+    assertFalse(TraceContext.of(PARENT.replaceFirst("01$", "00")).isSampled());
+    assertTrue(TraceContext.of(PARENT.replaceFirst("01$", "03")).isSampled());
+    assertNull(TraceContext.of((String) null));
+    assertNull(TraceContext.of(PARENT + "x"));
   }
 }

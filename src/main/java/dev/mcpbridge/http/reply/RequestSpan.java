@@ -56,9 +56,8 @@ public final class RequestSpan {
   /** The id of the trace of a request; null for one without a trace context. */
   static String traceId(RoutingContext ctx) {
     String recorded = of(ctx).traceId();
-    return recorded == null
-        ? TraceContext.traceId(ctx.request().getHeader(MetaKeys.TRACEPARENT))
-        : recorded;
+    TraceContext sent = TraceContext.of(ctx.request().getHeader(MetaKeys.TRACEPARENT));
+    return recorded == null && sent != null ? sent.traceId() : recorded;
   }
 
   /** The envelope of the calls of a request whose client sends only arguments. */

@@ -7,10 +7,12 @@ import dev.mcpbridge.http.reply.Callers;
 import dev.mcpbridge.memory.MemoryBudget;
 import dev.mcpbridge.metrics.Counts;
 import dev.mcpbridge.metrics.MetricsPage;
+import dev.mcpbridge.metrics.RuntimeMetrics;
 import dev.mcpbridge.model.Principal;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.ServerView;
 import dev.mcpbridge.pins.Pins;
+import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.ext.web.RoutingContext;
@@ -32,11 +34,14 @@ public record MetricsApi(
   public void metrics(RoutingContext ctx) {
     Principal caller = Callers.of(ctx);
     List<Future<ServerView>> own = directory.localServers();
+    Future<MetricSnapshots> runtime = ctx.vertx().executeBlocking(RuntimeMetrics::read, false);
     Future.join(own)
+        .compose(all -> runtime)
         .map(
             all ->
                 page(
                     ctx,
+                    all,
                     own.stream()
                         .map(Future::result)
                         .filter(server -> access.sees(caller, server.id()))
@@ -45,14 +50,16 @@ public record MetricsApi(
         .onFailure(ctx::fail);
   }
 
-  private MetricsPage.Page page(RoutingContext ctx, List<ServerView> servers) {
+  private MetricsPage.Page page(
+      RoutingContext ctx, MetricSnapshots runtime, List<ServerView> servers) {
     return MetricsPage.write(
         ctx.request().getHeader("accept"),
         counts,
         server -> server.isEmpty() || access.sees(Callers.of(ctx), new ServerId(server)),
         memory.held(),
         servers.stream().map(server -> reading(server, Callers.of(ctx))).toList(),
-        cluster.isAlone() ? null : nodes(cluster.view()));
+        cluster.isAlone() ? null : nodes(cluster.view()),
+        runtime);
   }
 
   private static void answer(RoutingContext ctx, MetricsPage.Page page) {
