@@ -3,6 +3,7 @@ package dev.mcpbridge.agent;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.dialect.FunctionResult;
 import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.llm.ChatModel;
 import dev.mcpbridge.llm.ChatRequest;
 import dev.mcpbridge.llm.ModelReply;
@@ -92,8 +93,12 @@ public final class Agent {
     } catch (BridgeException e) {
       span.failed(e.code().slug());
       throw e;
+    } catch (InterruptedException e) {
+      span.failed(ErrorCode.CANCELLED.slug());
+      throw e;
     } finally {
       span.end();
+      tools.follow(Envelope.NONE);
     }
   }
 

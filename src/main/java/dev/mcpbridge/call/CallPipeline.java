@@ -141,7 +141,7 @@ public final class CallPipeline {
                         () -> judge(admitted, request, report)))
         .onComplete(done -> cancellations.remove(request.id()))
         .recover(failure -> explained(request.caller(), request.server(), failure))
-        .recover(failure -> recordFailure(request.server(), request.target(), failure))
+        .recover(failure -> recordFailure(report, failure))
         .onComplete(report::ended, report::failed);
   }
 
@@ -202,7 +202,7 @@ public final class CallPipeline {
             done -> reportEnd(approved, Executed.YES),
             failure -> reportEnd(approved, BridgeException.of(failure).executed()))
         .recover(failure -> explained(call.caller(), call.server(), failure))
-        .recover(failure -> recordFailure(call.server(), call.target(), failure))
+        .recover(failure -> recordFailure(report, failure))
         .onComplete(report::ended, report::failed);
   }
 
@@ -451,18 +451,18 @@ public final class CallPipeline {
   }
 
   /** Logs and counts a failure, once, and adds the message prefix of the original API. */
-  private Future<CallOutcome> recordFailure(ServerId server, Target target, Throwable failure) {
-    count(server, BridgeException.of(failure).code());
-    if (!(failure instanceof BridgeException error)) {
-      LOG.log(Level.ERROR, "server=" + server + " code=internal_error", failure);
-      return Future.failedFuture(BridgeException.of(failure));
+  private Future<CallOutcome> recordFailure(CallReport report, Throwable failure) {
+    BridgeException error = BridgeException.of(failure);
+    count(report.server(), error.code());
+    if (!(failure instanceof BridgeException)) {
+      LOG.log(Level.ERROR, report.logged(error).toString(), failure);
+      return Future.failedFuture(error);
     }
     FAILURES.log(
-        server + " " + error.code(),
+        report.server() + " " + error.code(),
         error.code().status() >= 500,
-        () ->
-            "server=" + server + " code=" + error.code().slug() + " detail=" + error.getMessage());
-    return Future.failedFuture(withPrefix(target, error));
+        () -> report.logged(error));
+    return Future.failedFuture(withPrefix(report.target(), error));
   }
 
   /** Unknown server names are counted under an empty name. */

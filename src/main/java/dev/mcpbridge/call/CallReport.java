@@ -6,6 +6,7 @@ import dev.mcpbridge.bus.Addresses.Decision;
 import dev.mcpbridge.bus.Bus;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.error.LoggedFailure;
 import dev.mcpbridge.metrics.Counts;
 import dev.mcpbridge.metrics.Event;
 import dev.mcpbridge.model.AuditRecord;
@@ -18,6 +19,7 @@ import dev.mcpbridge.model.Target;
 import dev.mcpbridge.protocol.Envelope;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.ToolResult;
+import dev.mcpbridge.protocol.TraceContext;
 import dev.mcpbridge.trace.CallSpans;
 import dev.mcpbridge.trace.Conventions;
 import dev.mcpbridge.trace.Span;
@@ -73,6 +75,26 @@ final class CallReport {
     this.confirmation = confirmation;
   }
 
+  ServerId server() {
+    return server;
+  }
+
+  Target target() {
+    return target;
+  }
+
+  /** What the log has about its failure. */
+  LoggedFailure logged(BridgeException failure) {
+    TraceContext trace = TraceContext.of(envelope);
+    return new LoggedFailure(
+        server.name(),
+        target.name(),
+        id,
+        trace == null ? null : trace.traceId(),
+        failure.code(),
+        failure.getMessage());
+  }
+
   /**
    * Reports the decision of the gate.
    *
@@ -81,9 +103,8 @@ final class CallReport {
    */
   Future<Void> decided(Decision decision, String definition) {
     isDecided = true;
-    gateSpan(word(decision)).end();
-    counts().count(Event.GATE, level(decision), word(decision));
     if (!isAudited) {
+      countDecision(decision);
       return DONE;
     }
     boolean isLow = decision == Decision.ALLOW && confirmation == null;
@@ -92,7 +113,14 @@ final class CallReport {
             .with("decision", word(decision))
             .with("definition", definition)
             .withArguments(arguments);
-    return bus.request(Addresses.AUDIT, record).onFailure(refused -> isDecided = false);
+    return bus.request(Addresses.AUDIT, record)
+        .onSuccess(recorded -> countDecision(decision))
+        .onFailure(refused -> isDecided = false);
+  }
+
+  private void countDecision(Decision decision) {
+    gateSpan(word(decision)).end();
+    counts().count(Event.GATE, level(decision), word(decision));
   }
 
   private Counts counts() {
@@ -112,7 +140,6 @@ final class CallReport {
         .tracer()
         .begin(Span.Kind.INTERNAL, Conventions.GATE_SPAN, envelope, startNanos)
         .set(Conventions.SERVER, server.name())
-        .set(Conventions.CALL, id)
         .set(Conventions.GATE, verdict);
   }
 

@@ -31,9 +31,11 @@ final class RateLimitedLogger {
    *
    * @param kind identifies failures of the same kind
    */
-  synchronized void log(String kind, boolean warning, Supplier<String> message) {
+  synchronized void log(String kind, boolean warning, Supplier<?> message) {
     if (!warning) {
-      log.log(Level.DEBUG, message);
+      if (log.isLoggable(Level.DEBUG)) {
+        log.log(Level.DEBUG, "{0}", message.get());
+      }
       return;
     }
     FailureKind last = kinds.computeIfAbsent(kind, k -> new FailureKind());
@@ -43,7 +45,7 @@ final class RateLimitedLogger {
       return;
     }
     String suffix = last.suppressed == 0 ? "" : " (and " + last.suppressed + " similar ones)";
-    log.log(Level.WARNING, () -> message.get() + suffix);
+    log.log(Level.WARNING, "{0}{1}", message.get(), suffix);
     last.lastNanos = now;
     last.suppressed = 0;
   }

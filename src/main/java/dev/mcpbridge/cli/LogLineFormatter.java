@@ -37,13 +37,23 @@ final class LogLineFormatter extends Formatter {
     }
   }
 
+  /** How events are written. */
+  enum Format {
+    TEXT,
+    JSON
+  }
+
   static void configure(Threshold threshold) {
+    configure(threshold, Format.TEXT);
+  }
+
+  static void configure(Threshold threshold, Format format) {
     Logger root = Logger.getLogger("");
     for (Handler handler : root.getHandlers()) {
       root.removeHandler(handler);
     }
     Handler console = new ConsoleHandler();
-    console.setFormatter(new LogLineFormatter());
+    console.setFormatter(format == Format.JSON ? new JsonLogFormatter() : new LogLineFormatter());
     console.setLevel(Level.ALL);
     root.addHandler(console);
     root.setLevel(Level.WARNING);

@@ -49,6 +49,13 @@ final class ServeCommand implements Callable<Integer> {
   private LogLineFormatter.Threshold threshold;
 
   @Option(
+      names = "--log-format",
+      paramLabel = "FORMAT",
+      defaultValue = "text",
+      description = "text, or json: one object on a line (default: ${DEFAULT-VALUE}).")
+  private LogLineFormatter.Format logFormat;
+
+  @Option(
       names = "--grace",
       paramLabel = "SECONDS",
       defaultValue = "10",
@@ -89,9 +96,10 @@ final class ServeCommand implements Callable<Integer> {
     if (graceSeconds < 0) {
       throw new ParameterException(spec.commandLine(), "--grace must be 0 or more seconds");
     }
-    LogLineFormatter.configure(threshold);
+    LogLineFormatter.configure(threshold, logFormat);
     cluster.nodeOptions().ifPresent(configuration::useNodeOptions);
     BridgeConfig config = withPort(configuration.read());
+    JsonLogFormatter.setNode(config.cluster() == null ? null : config.cluster().node());
     config.warnings().forEach(warning -> System.err.println("warning: " + warning));
     Bridge bridge;
     try {

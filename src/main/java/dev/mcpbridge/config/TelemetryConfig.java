@@ -44,8 +44,8 @@ public record TelemetryConfig(
   private static boolean isOn(String endpoint, Map<String, String> environment) {
     boolean isNamed =
         endpoint != null
-            || environment.containsKey("OTEL_EXPORTER_OTLP_ENDPOINT")
-            || environment.containsKey("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT");
+            || !environment.getOrDefault("OTEL_EXPORTER_OTLP_ENDPOINT", "").isBlank()
+            || !environment.getOrDefault("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "").isBlank();
     return isNamed && !"true".equalsIgnoreCase(environment.get("OTEL_SDK_DISABLED"));
   }
 }

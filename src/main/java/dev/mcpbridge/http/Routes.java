@@ -142,12 +142,15 @@ final class Routes {
   /** Supports HEAD on routes that only read (RFC 9110 section 9.3.2). */
   private static void mount(Router router, Route route, KeylessChecks keyless, Tracer tracer) {
     String name = route.method() + " " + route.path();
-    boolean isTraced = tracer.isOn() && !route.isProbe();
+    boolean isTraced = tracer.isOn() && route.scope() != null && !route.isProbe();
     io.vertx.ext.web.Route mounted =
         router
             .route(route.method(), pattern(route.path()))
             .handler(
                 ctx -> {
+                  if (route.scope() != null) {
+                    Callers.of(ctx).require(route.scope());
+                  }
                   if (isTraced) {
                     RequestSpan.begin(ctx, tracer, name, route.path());
                   }
@@ -159,9 +162,6 @@ final class Routes {
   }
 
   private static void serve(Route route, RoutingContext ctx, KeylessChecks keyless) {
-    if (route.scope() != null) {
-      Callers.of(ctx).require(route.scope());
-    }
     if (route.isGuarded()) {
       keyless
           .check(ctx)

@@ -17,6 +17,7 @@ public enum Event {
       List.of(
           List.of("1", "allow"),
           List.of("2", "confirm"),
+          List.of("2", "allow"),
           List.of("3", "isolate"),
           List.of("", "refuse"))),
   APPROVAL(

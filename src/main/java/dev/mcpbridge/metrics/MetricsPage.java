@@ -112,7 +112,8 @@ public final class MetricsPage {
         "call_duration_seconds",
         "Time from sending a call to its answer, including the time in the queue.",
         answered);
-    histogram("queue_wait_seconds", "Time that calls waited, of those that waited.", waits);
+    histogram(
+        "queue_wait_seconds", "Time that calls waited, of those that waited and then ran.", waits);
     counter(
         "unchecked",
         "Arguments and results that could not be checked against their schema.",
@@ -160,7 +161,7 @@ public final class MetricsPage {
     }
   }
 
-  /** Of each event that has happened. */
+  /** Of each event that has happened or is known to be possible. */
   private void addEvents(Counts counts) {
     for (Event event : Event.values()) {
       List<Point> points = new ArrayList<>();

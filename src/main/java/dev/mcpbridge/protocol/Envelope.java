@@ -42,6 +42,13 @@ public record Envelope(JsonSlice extras, JsonSlice meta, JsonSlice capabilities,
     return new Envelope(extras, JsonObjects.with(meta, name, value), capabilities, logLevel);
   }
 
+  /** A copy without a member of {@code _meta}. */
+  public Envelope withoutMeta(String name) {
+    return meta.length() > 2 && JsonObjects.members(meta).containsKey(name)
+        ? new Envelope(extras, JsonObjects.without(meta, name), capabilities, logLevel)
+        : this;
+  }
+
   /** A copy without one of the client's capabilities. */
   public Envelope without(String capability) {
     return hasCapability(capability)

@@ -1,5 +1,7 @@
 package dev.mcpbridge.protocol;
 
+import java.util.Set;
+
 /** The MCP methods that the bridge sends or handles, by their wire names. */
 public final class McpMethod {
   public static final String INITIALIZE = "initialize";
@@ -30,5 +32,28 @@ public final class McpMethod {
   public static final String ELICIT = "elicitation/create";
   public static final String ELICIT_COMPLETE = "notifications/elicitation/complete";
 
+  private static final Set<String> REQUESTS =
+      Set.of(
+          INITIALIZE,
+          PING,
+          TOOLS_LIST,
+          TOOLS_CALL,
+          RESOURCES_LIST,
+          RESOURCES_READ,
+          TEMPLATES_LIST,
+          PROMPTS_LIST,
+          PROMPTS_GET,
+          SET_LEVEL,
+          SUBSCRIBE,
+          UNSUBSCRIBE,
+          COMPLETE,
+          DISCOVER,
+          LISTEN);
+
   private McpMethod() {}
+
+  /** Whether clients send requests with this method. */
+  public static boolean isRequest(String method) {
+    return REQUESTS.contains(method);
+  }
 }

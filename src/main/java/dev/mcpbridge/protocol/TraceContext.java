@@ -16,10 +16,11 @@ import java.util.regex.Pattern;
 public record TraceContext(String traceId, String spanId, boolean isSampled) {
   private static final byte[] NAME = MetaKeys.TRACEPARENT.getBytes(StandardCharsets.US_ASCII);
 
-  /** W3C Trace Context section 3.2.2; a later version may have more fields. */
+  /** W3C Trace Context section 3.2.2; a later version than 00 may have more fields. */
   private static final Pattern TRACEPARENT =
       Pattern.compile(
-          "[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]([0-9a-f])(-[ -~]{0,100})?");
+          "(?!ff|00.{54})[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})"
+              + "-[0-9a-f]([0-9a-f])(-[ -~]{0,100})?");
 
   /** Section 3.3.1.5 asks for 512 characters. */
   private static final Pattern TRACESTATE = Pattern.compile("[ -~]{1,512}");

@@ -11,6 +11,8 @@ import dev.mcpbridge.metrics.Event;
 import dev.mcpbridge.model.AuditRecord;
 import dev.mcpbridge.model.BridgeEvent;
 import dev.mcpbridge.model.Confirmation;
+import dev.mcpbridge.protocol.JsonObjects;
+import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonWriter;
 import io.vertx.core.Vertx;
 import java.util.Map;
@@ -26,6 +28,8 @@ final class ConfirmationReports {
   private static final long GRACE_MILLIS = 50;
 
   private static final long AGAIN_MILLIS = 1_000;
+  private static final String EVENT = "confirmation";
+  private static final String PENDING = "pending";
 
   private final Vertx vertx;
   private final Bus bus;
@@ -40,6 +44,7 @@ final class ConfirmationReports {
     this.bus = bus;
     this.confirmations = confirmations;
     this.counts = bus.telemetry().counts();
+    bus.subscribe(Addresses.EVENTS, this::decidedAnywhere);
     counts.addGauge(
         "approvals_pending",
         "Confirmations of calls of this node that wait for their decision.",
@@ -48,7 +53,7 @@ final class ConfirmationReports {
 
   /** A confirmation was created at this node, which reports its expiry too. */
   void added(Confirmation confirmation) {
-    publish(confirmation, "pending");
+    publish(confirmation, PENDING);
     Viewer approver = new Viewer(confirmation.call().caller().name(), true);
     awaitExpiry(
         new ConfirmationQuery(confirmation.id(), approver),
@@ -77,11 +82,25 @@ final class ConfirmationReports {
     }
   }
 
-  void decided(Confirmation confirmation, HumanDecision decision) {
-    Long timer = expiries.remove(confirmation.id());
+  /** A confirmation of this node may be decided at another one. */
+  private void decidedAnywhere(BridgeEvent event) {
+    if (event.name().equals(EVENT) && !expiries.isEmpty()) {
+      Map<String, JsonSlice> members = JsonObjects.members(event.data());
+      if (!PENDING.equals(JsonObjects.string(members.get("status")))) {
+        forget(JsonObjects.string(members.get("confirmation_id")));
+      }
+    }
+  }
+
+  private void forget(String confirmationId) {
+    Long timer = expiries.remove(confirmationId);
     if (timer != null) {
       vertx.cancelTimer(timer);
     }
+  }
+
+  void decided(Confirmation confirmation, HumanDecision decision) {
+    forget(confirmation.id());
     String status = decision.confirm() ? "approved" : "rejected";
     publish(confirmation, status);
     counts.count(Event.APPROVAL, status);
@@ -117,7 +136,6 @@ final class ConfirmationReports {
             .endObject();
     bus.publish(
         Addresses.EVENTS,
-        new BridgeEvent(
-            "confirmation", event.toSlice(), confirmation.call().caller().name(), null, null));
+        new BridgeEvent(EVENT, event.toSlice(), confirmation.call().caller().name(), null, null));
   }
 }

@@ -15,6 +15,7 @@ import dev.mcpbridge.config.RiskConfig;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.error.Executed;
+import dev.mcpbridge.limit.BoundedMap;
 import dev.mcpbridge.model.Call;
 import dev.mcpbridge.model.Confirmation;
 import dev.mcpbridge.model.RiskLevel;
@@ -24,6 +25,7 @@ import io.vertx.core.Future;
 import java.security.MessageDigest;
 import java.time.Clock;
 import java.util.List;
+import java.util.Map;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -36,11 +38,16 @@ import java.util.function.BooleanSupplier;
  * created for an operator to decide stays so. Confined to its verticle's context.
  */
 public final class Confirmations {
+  private static final int MAX_REPEATED = 10_000;
+
   private volatile RiskConfig config;
   private final Clock clock;
   private final FailedAttempts failedAttempts;
   private final SharedMap pending;
   private final ConfirmationShares shares;
+
+  /** The last confirmation of a call, by what it is and whose. */
+  private final Map<String, String> lastOf = new BoundedMap<>(MAX_REPEATED);
 
   /**
    * @param clock clock of this node, only for times that are shown
@@ -58,6 +65,23 @@ public final class Confirmations {
   /** Applies a new configuration. May be called from any thread. */
   void reload(RiskConfig newConfig) {
     config = newConfig;
+  }
+
+  /**
+   * The pending confirmation of the same call of the same caller, who repeats it while an operator
+   * decides; null if this node has created none.
+   */
+  Confirmation repeated(ConfirmationRequest request) {
+    if (!config.operatorApproves()) {
+      return null;
+    }
+    String id = lastOf.get(key(request.call(), digest(request.call(), request.definitionDigest())));
+    Item item = id == null ? null : pending.cached(id);
+    return item == null || !item.isPresent() ? null : pending(item);
+  }
+
+  private static String key(Call call, String digest) {
+    return digest + " " + call.caller().name();
   }
 
   /**
@@ -97,6 +121,7 @@ public final class Confirmations {
                         ErrorCode.OVERLOADED, "Too many confirmations are pending")
                     .withRetryAfter(current.expiryMillis());
               }
+              lastOf.put(key(call, confirmation.digest()), id);
               return new PendingConfirmation(
                   confirmation, current.operatorApproves() ? null : token);
             })

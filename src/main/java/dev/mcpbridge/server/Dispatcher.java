@@ -191,32 +191,8 @@ final class Dispatcher {
   private Future<JsonSlice> run(Call call, Instance instance) {
     Span span = CallSpans.upstream(telemetry.tracer(), call);
     peer(span);
-    return CallSpans.until(send(call.withEnvelope(span.in(call.envelope())), instance), span);
-  }
-
-  /** Adds how the server is reached. */
-  private void peer(Span span) {
-    URI url = span.isRecorded() ? config.upstreamTarget().url() : null;
-    if (url != null) {
-      span.set(Conventions.NETWORK_TRANSPORT, "tcp")
-          .set(Conventions.SERVER_ADDRESS, url.getHost())
-          .set(Conventions.SERVER_PORT, HttpOrigin.of(url).port());
-    } else {
-      span.set(Conventions.NETWORK_TRANSPORT, "pipe");
-    }
-  }
-
-  private Future<JsonSlice> send(Call call, Instance instance) {
-    Consumer<JsonSlice> progress =
-        call.streaming() ? params -> listener.callEvent(call, "progress", params) : null;
-    Exchange exchange =
-        instance.send(
-            new Exchange.Request(
-                call.target().kind().method(),
-                call.params(),
-                call.deadlineNanos(),
-                envelope(call),
-                progress));
+    Exchange exchange = send(call.withEnvelope(span.in(call.envelope())), instance);
+    CallSpans.until(exchange.response().map(RpcMessage::payload), span);
     running.put(call.id(), new RunningCall(call, instance, exchange));
     waiting.count(call, exchange.response());
     return exchange
@@ -232,6 +208,30 @@ final class Dispatcher {
               }
               return result(done.result());
             });
+  }
+
+  /** Adds how the server is reached. */
+  private void peer(Span span) {
+    URI url = span.isRecorded() ? config.upstreamTarget().url() : null;
+    if (url != null) {
+      span.set(Conventions.NETWORK_TRANSPORT, "tcp")
+          .set(Conventions.SERVER_ADDRESS, url.getHost())
+          .set(Conventions.SERVER_PORT, HttpOrigin.of(url).port());
+    } else {
+      span.set(Conventions.NETWORK_TRANSPORT, "pipe");
+    }
+  }
+
+  private Exchange send(Call call, Instance instance) {
+    Consumer<JsonSlice> progress =
+        call.streaming() ? params -> listener.callEvent(call, "progress", params) : null;
+    return instance.send(
+        new Exchange.Request(
+            call.target().kind().method(),
+            call.params(),
+            call.deadlineNanos(),
+            envelope(call),
+            progress));
   }
 
   /** In a later task: of calls that are cancelled together, none starts in the slot of another. */

@@ -13,7 +13,11 @@ public final class CallSpans {
 
   private CallSpans() {}
 
-  /** The name of a span of an MCP request; URIs are never in it. */
+  /**
+   * The name of a span of an MCP request; URIs are never in it.
+   *
+   * @param method one that is known: a name that callers choose would be unbounded
+   */
   public static String name(String method, String tool) {
     return tool == null
         ? method
@@ -55,9 +59,14 @@ public final class CallSpans {
           span.set(Conventions.TOOL_NAME, target.name())
               .set(Conventions.OPERATION, Conventions.EXECUTE_TOOL);
       case PROMPT -> span.set(Conventions.PROMPT_NAME, target.name());
-      case RESOURCE -> span.set(Conventions.MCP_RESOURCE, target.name());
+      case RESOURCE -> span.set(Conventions.MCP_RESOURCE, withoutSecrets(target.name()));
       case COMPLETION -> span;
     };
+  }
+
+  /** A URI may have credentials before its host and in its query. */
+  private static String withoutSecrets(String uri) {
+    return uri.replaceFirst("[?#].*", "").replaceFirst("://[^/]*@", "://");
   }
 
   private static String named(Target target) {

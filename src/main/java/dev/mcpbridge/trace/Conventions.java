@@ -23,7 +23,6 @@ public final class Conventions {
 
   public static final String MCP_METHOD = "mcp.method.name";
   public static final String MCP_VERSION = "mcp.protocol.version";
-  public static final String MCP_SESSION = "mcp.session.id";
   public static final String MCP_RESOURCE = "mcp.resource.uri";
   public static final String RPC_ID = "jsonrpc.request.id";
 
@@ -44,7 +43,6 @@ public final class Conventions {
   public static final String NODE_SPAN = "node";
 
   public static final String SERVER = "mcp_bridge.server";
-  public static final String CALL = "mcp_bridge.call";
 
   /** {@code allow}, {@code confirm}, {@code isolate} or {@code refuse}. */
   public static final String GATE = "mcp_bridge.gate";

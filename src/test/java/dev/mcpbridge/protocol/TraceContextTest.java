@@ -2,6 +2,7 @@ package dev.mcpbridge.protocol;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -60,5 +61,10 @@ class TraceContextTest {
     assertTrue(TraceContext.of(PARENT.replaceFirst("01$", "03")).isSampled());
     assertNull(TraceContext.of((String) null));
     assertNull(TraceContext.of(PARENT + "x"));
+    assertNull(TraceContext.of(PARENT + "-x"), "version 00 has four fields");
+    assertNotNull(TraceContext.of("01" + PARENT.substring(2) + "-x"));
+    assertNull(TraceContext.of("ff" + PARENT.substring(2)));
+    assertNull(TraceContext.of("00-" + "0".repeat(32) + "-b7ad6b7169203331-01"));
+    assertNull(TraceContext.of(PARENT.replace("b7ad6b7169203331", "0".repeat(16))));
   }
 }

@@ -57,6 +57,11 @@ final class ApiRequest {
             + fullQuery);
   }
 
+  /** Adds a header, unless the operation has one of this name. */
+  void headerIfAbsent(String name, String value) {
+    headers.putIfAbsent(name, value);
+  }
+
   void header(String name, String value) {
     headers.put(name, value);
   }

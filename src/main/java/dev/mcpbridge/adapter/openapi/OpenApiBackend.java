@@ -114,7 +114,7 @@ public final class OpenApiBackend implements Backend {
     }
     try {
       ApiRequest request = new ApiRequest(offered.operation(), invocation.arguments());
-      invocation.traceContext().forEach(request::header);
+      invocation.traceContext().forEach(request::headerIfAbsent);
       return run(request, invocation.authorization(), offered.hasOutputSchema());
     } catch (BridgeException invalid) {
       return RunningCall.of(Future.failedFuture(invalid));

@@ -105,11 +105,11 @@ public final class ToolCallBackend implements Backend {
         source.url(),
         maxAnswer,
         request -> {
+          traceContext.forEach(request::putHeader);
           source
               .access()
               .headers()
               .forEach((header, value) -> request.putHeader(header, value.reveal()));
-          traceContext.forEach(request::putHeader);
           request.putHeader("content-type", "application/json");
           request.putHeader("accept", "application/json, text/event-stream");
           return request.send(Buffer.buffer(body.toBytes()));

@@ -1,5 +1,6 @@
 package dev.mcpbridge.http.reply;
 
+import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.protocol.Envelope;
 import dev.mcpbridge.protocol.MetaKeys;
 import dev.mcpbridge.protocol.TraceContext;
@@ -31,17 +32,30 @@ public final class RequestSpan {
     if (span.isRecorded()) {
       span.set(Conventions.HTTP_METHOD, request.method().name())
           .set(Conventions.HTTP_ROUTE, route)
-          .set(Conventions.URL_PATH, request.path())
+          .set(Conventions.URL_PATH, hasSecret(route) ? null : request.path())
           .set(Conventions.URL_SCHEME, request.scheme().toLowerCase(Locale.ROOT))
           .set(Conventions.CLIENT_ADDRESS, request.connection().remoteAddress().hostAddress());
+      ctx.addBodyEndHandler(written -> end(ctx, span));
       ctx.addEndHandler(sent -> end(ctx, span));
     }
+  }
+
+  /** Ids of calls and confirmations are known only to their callers, and URIs may have secrets. */
+  private static boolean hasSecret(String route) {
+    return route.contains("{call}") || route.contains("{uri}") || route.contains("{confirmation}");
   }
 
   /** Only failures of the server count as errors (semantic conventions of HTTP). */
   private static void end(RoutingContext ctx, Span span) {
     int status = ctx.response().getStatusCode();
-    span.set(Conventions.HTTP_STATUS, status);
+    if (!span.isRecorded()) {
+      return;
+    }
+    if (!ctx.response().headWritten()) {
+      span.failed(ErrorCode.CANCELLED.slug());
+    } else {
+      span.set(Conventions.HTTP_STATUS, status);
+    }
     if (status >= 500) {
       span.failed(Integer.toString(status));
     }

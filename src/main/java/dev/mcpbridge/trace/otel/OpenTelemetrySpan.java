@@ -2,6 +2,7 @@ package dev.mcpbridge.trace.otel;
 
 import dev.mcpbridge.protocol.Envelope;
 import dev.mcpbridge.protocol.JsonObjects;
+import dev.mcpbridge.protocol.MetaKeys;
 import dev.mcpbridge.trace.Conventions;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.SpanContext;
@@ -63,7 +64,7 @@ final class OpenTelemetrySpan implements dev.mcpbridge.trace.Span {
   public Envelope in(Envelope envelope) {
     Map<String, String> fields = new HashMap<>();
     W3CTraceContextPropagator.getInstance().inject(Context.root().with(span), fields, Map::put);
-    Envelope result = envelope;
+    Envelope result = envelope.withoutMeta(MetaKeys.TRACESTATE);
     for (Map.Entry<String, String> field : fields.entrySet()) {
       result = result.withMeta(field.getKey(), JsonObjects.quoted(field.getValue()));
     }

@@ -24,6 +24,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
@@ -43,6 +44,7 @@ public final class OpenTelemetryTracer implements Tracer {
       MetaKeys.TRACEPARENT.getBytes(StandardCharsets.US_ASCII);
   private static final TextMapGetter<UnaryOperator<String>> FIELDS =
       (field, name) -> field.apply(name);
+  private static final long EARLIER_NANOS = 50_000;
   private static final long CLOSE_SECONDS = 2;
   private static final String INSTANCE = "service.instance.id";
   private static final String MAX_VALUE_LENGTH = "1024";
@@ -138,12 +140,16 @@ public final class OpenTelemetryTracer implements Tracer {
 
   @Override
   public Span receive(String name, UnaryOperator<String> field, Span outer) {
-    boolean isRoot = outer == Span.NONE && field.apply(MetaKeys.TRACEPARENT) == null;
-    if (isRoot && sample < 1 && ThreadLocalRandom.current().nextDouble() >= sample) {
+    boolean isSent = field.apply(MetaKeys.TRACEPARENT) != null;
+    if (!isSent && outer == Span.NONE && !isChosen()) {
       return Span.NONE;
     }
     Context received = PROPAGATOR.extract(Context.root(), field, FIELDS);
     SpanContext remote = io.opentelemetry.api.trace.Span.fromContext(received).getSpanContext();
+    boolean isInvalid = isSent && !remote.isValid();
+    if (isInvalid && outer == Span.NONE && !isChosen()) {
+      return Span.NONE;
+    }
     SpanContext carrier = outer instanceof OpenTelemetrySpan span ? span.context() : null;
     boolean isSame = outer instanceof OpenTelemetrySpan span && span.isChildOf(remote);
     SpanBuilder builder = tracer.spanBuilder(name).setSpanKind(SpanKind.SERVER);
@@ -165,6 +171,11 @@ public final class OpenTelemetryTracer implements Tracer {
       return new OpenTelemetrySpan(unrecorded(remote), remote);
     }
     return outer;
+  }
+
+  /** Whether a request without a valid context is one of those that are recorded. */
+  private boolean isChosen() {
+    return sample >= 1 || ThreadLocalRandom.current().nextDouble() < sample;
   }
 
   /** Has the ids of the caller's span, since this one does not exist for the collector. */
@@ -194,7 +205,6 @@ public final class OpenTelemetryTracer implements Tracer {
       return Span.NONE;
     }
     long agoNanos = System.nanoTime() - sinceNanos;
-    long startMicros = TimeUnit.MILLISECONDS.toMicros(System.currentTimeMillis()) - agoNanos / 1000;
     SpanBuilder builder =
         tracer
             .spanBuilder(name)
@@ -205,8 +215,8 @@ public final class OpenTelemetryTracer implements Tracer {
                   case SERVER -> SpanKind.SERVER;
                   case CLIENT -> SpanKind.CLIENT;
                 });
-    if (agoNanos > 0) {
-      builder.setStartTimestamp(startMicros, TimeUnit.MICROSECONDS);
+    if (agoNanos > EARLIER_NANOS) {
+      builder.setStartTimestamp(Instant.now().minusNanos(agoNanos));
     }
     return new OpenTelemetrySpan(builder.startSpan(), parent);
   }

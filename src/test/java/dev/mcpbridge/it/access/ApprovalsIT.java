@@ -277,4 +277,37 @@ class ApprovalsIT {
         () -> bridge.get(list, "x-api-key", BOSS).body().path("confirmations").size() == 1);
     return bridge.get(list, "x-api-key", BOSS).at("/confirmations/0/confirmation_id");
   }
+
+  @Test
+  void aCallThatIsRepeatedWhileAnOperatorDecidesHasTheSameConfirmation() throws Exception {
+    try (TestBridge bridge = open(KEYS + OPERATOR + SERVERS)) {
+      // Given
+      String[] caller = {"authorization", "Bearer " + CALLER};
+      String id = bridge.call("big", "{\"size\":3}", caller).at("/confirmation_id");
+
+      // When
+      CompletableFuture<Answer> waiting =
+          bridge.callLater("big", "{\"size\":3}", with(caller, "prefer", "wait=20"));
+      String other = bridge.call("big", "{\"size\":4}", caller).at("/confirmation_id");
+      String of =
+          bridge
+              .call("big", "{\"size\":3}", "authorization", "Bearer " + BOSS)
+              .at("/confirmation_id");
+
+      // Then
+      assertNotEquals(id, other, "another call");
+      assertNotEquals(id, of, "another caller");
+      assertEquals(id, bridge.call("big", "{\"size\":3}", caller).at("/confirmation_id"));
+      assertEquals(
+          200,
+          bridge.post("/confirmations/" + id, YES, "authorization", "Bearer " + BOSS).status());
+      assertEquals("xxx", waiting.get(20, TimeUnit.SECONDS).firstText());
+      assertNotEquals(
+          id, bridge.call("big", "{\"size\":3}", caller).at("/confirmation_id"), "it is decided");
+    }
+  }
+
+  private static String[] with(String[] headers, String name, String value) {
+    return new String[] {headers[0], headers[1], name, value};
+  }
 }

@@ -55,7 +55,8 @@ class PrometheusIT {
                     + "'},'pins':{'file':'"
                     + folder.resolve("bridge.lock.json")
                     + "'},'mcpServers':{'s':"
-                    + TestBridge.entry("'pins':{'changed':'warn','new':'warn'},'risk':{'tools':{'big':2}}")
+                    + TestBridge.entry(
+                        "'pins':{'changed':'warn','new':'warn'},'risk':{'tools':{'big':2}}")
                     + "}}")
             .awaitReady("s");
   }

@@ -2,6 +2,7 @@ package dev.mcpbridge.it.rest;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.mcpbridge.fixture.ApiDocument;
@@ -253,6 +254,16 @@ class TracesIT {
     assertEquals(
         "00-" + TRACE + "-b7ad6b7169203331-00", asked.at("/structuredContent/traceparent"));
     assertEquals("{}", unasked.body().path("structuredContent").toString());
+    String zero = "00-" + "0".repeat(32) + "-b7ad6b7169203331-01";
+    for (String invalid : List.of("x", zero, "ff" + PARENT.substring(2), "")) {
+      bridge.call("echo", "{}", "traceparent", invalid);
+      new McpClient(bridge.uri("/mcp"), "{}")
+          .stateless(
+              "tools/call",
+              "\"name\":\"s__echo\",\"arguments\":{}",
+              "\"traceparent\":\"" + invalid + "\"");
+    }
+    bridge.call("echo", "{}");
     assertEquals(List.of(), collector.spans());
   }
 
@@ -265,6 +276,23 @@ class TracesIT {
         parent,
         bridge.call("echo", "{}", "traceparent", parent).at("/structuredContent/traceparent"));
     assertEquals(List.of(), collector.trace(TRACE));
+  }
+
+  @Test
+  void namesAndPathsThatCallersChooseAreNotInSpans() throws Exception {
+    start(collector.everything(), "");
+    McpClient client = new McpClient(bridge.uri("/mcp"), "{}", "traceparent", PARENT).initialized();
+
+    client.request("x".repeat(10_000), "{}");
+    bridge.get("/calls/secret", "traceparent", PARENT);
+    bridge.get("/connect/secret", "traceparent", PARENT);
+
+    Received unknown = span(named("unknown", "SERVER"));
+    assertEquals("unknown", unknown.get("mcp.method.name"));
+    Received lookup = span(named("GET /calls/{call}", "SERVER"));
+    assertNull(lookup.get("url.path"));
+    assertFalse(collector.spans().toString().contains("secret"));
+    assertFalse(collector.spans().toString().contains("/connect"));
   }
 
   @Test

@@ -12,6 +12,7 @@ import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.protocol.BridgePath;
 import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.McpMethod;
+import dev.mcpbridge.protocol.MetaKeys;
 import dev.mcpbridge.trace.CallSpans;
 import dev.mcpbridge.trace.Conventions;
 import dev.mcpbridge.trace.Span;
@@ -28,6 +29,9 @@ import io.vertx.ext.web.RoutingContext;
 public record Endpoint(
     ServerId server, boolean isLean, CatalogueCache catalogues, Tracer tracer, Span carrier) {
 
+  /** Stands for the name of a method that the bridge does not have. */
+  private static final String UNKNOWN = "unknown";
+
   /** The endpoint of a request. */
   public static Endpoint of(RoutingContext ctx, CatalogueCache catalogues, Tracer tracer) {
     return new Endpoint(server(ctx), Queries.isLean(ctx), catalogues, tracer, RequestSpan.of(ctx));
@@ -35,16 +39,18 @@ public record Endpoint(
 
   /** Begins the span of a request. */
   public Span begin(ClientMessage request) {
-    if (!tracer.isOn()) {
+    boolean isSent = request.meta().containsKey(MetaKeys.TRACEPARENT);
+    if (!tracer.isOn() || carrier == Span.NONE && !isSent) {
       return Span.NONE;
     }
+    String method = McpMethod.isRequest(request.method()) ? request.method() : UNKNOWN;
     Span span =
         tracer.receive(
-            CallSpans.name(request.method(), target(request)),
+            CallSpans.name(method, target(request)),
             name -> JsonObjects.string(request.meta().get(name)),
             carrier);
     return span.isRecorded() && span != carrier
-        ? span.set(Conventions.MCP_METHOD, request.method())
+        ? span.set(Conventions.MCP_METHOD, method)
             .set(Conventions.RPC_ID, String.valueOf(request.id().text()))
             .set(Conventions.NETWORK_TRANSPORT, "tcp")
         : span;
