@@ -51,8 +51,11 @@ final class ConfirmationReports {
         expiries::size);
   }
 
-  /** A confirmation was created at this node, which reports its expiry too. */
+  /** A confirmation was created at this node, which reports its expiry too; once. */
   void added(Confirmation confirmation) {
+    if (expiries.containsKey(confirmation.id())) {
+      return;
+    }
     publish(confirmation, PENDING);
     Viewer approver = new Viewer(confirmation.call().caller().name(), true);
     awaitExpiry(

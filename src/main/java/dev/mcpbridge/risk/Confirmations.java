@@ -71,11 +71,8 @@ public final class Confirmations {
    * The pending confirmation of the same call of the same caller, who repeats it while an operator
    * decides; null if this node has created none.
    */
-  Confirmation repeated(ConfirmationRequest request) {
-    if (!config.operatorApproves()) {
-      return null;
-    }
-    String id = lastOf.get(key(request.call(), digest(request.call(), request.definitionDigest())));
+  private Confirmation repeated(Call call, String digest) {
+    String id = config.operatorApproves() ? lastOf.get(key(call, digest)) : null;
     Item item = id == null ? null : pending.cached(id);
     return item == null || !item.isPresent() ? null : pending(item);
   }
@@ -85,11 +82,16 @@ public final class Confirmations {
   }
 
   /**
-   * Creates a confirmation. Completes when a majority of the nodes has stored it. The result
-   * contains the token only if the caller may decide.
+   * Creates a confirmation, or finds the one of the same call. Completes when a majority of the
+   * nodes has stored it. The result contains the token only if the caller may decide.
    */
   public Future<PendingConfirmation> add(ConfirmationRequest request) {
     RiskConfig current = config;
+    String digest = digest(request.call(), request.definitionDigest());
+    Confirmation repeated = repeated(request.call(), digest);
+    if (repeated != null) {
+      return Future.succeededFuture(new PendingConfirmation(repeated, null));
+    }
     String id = uuid();
     Call call = request.call().withId(id);
     long now = clock.millis();
@@ -100,7 +102,7 @@ public final class Confirmations {
             call,
             RiskLevel.MEDIUM,
             request.definitionDigest(),
-            digest(call, request.definitionDigest()),
+            digest,
             now,
             now + current.expiryMillis());
     byte[] hash =
@@ -121,7 +123,7 @@ public final class Confirmations {
                         ErrorCode.OVERLOADED, "Too many confirmations are pending")
                     .withRetryAfter(current.expiryMillis());
               }
-              lastOf.put(key(call, confirmation.digest()), id);
+              lastOf.put(key(call, digest), id);
               return new PendingConfirmation(
                   confirmation, current.operatorApproves() ? null : token);
             })

@@ -50,10 +50,6 @@ public final class RiskVerticle extends VerticleBase {
   }
 
   private Future<PendingConfirmation> confirmLater(ConfirmationRequest request) {
-    Confirmation repeated = confirmations.repeated(request);
-    if (repeated != null) {
-      return Future.succeededFuture(new PendingConfirmation(repeated, null));
-    }
     return confirmations.add(request).onSuccess(added -> reports.added(added.confirmation()));
   }
 

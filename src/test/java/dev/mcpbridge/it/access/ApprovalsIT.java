@@ -298,6 +298,11 @@ class ApprovalsIT {
       assertNotEquals(id, other, "another call");
       assertNotEquals(id, of, "another caller");
       assertEquals(id, bridge.call("big", "{\"size\":3}", caller).at("/confirmation_id"));
+      assertTrue(
+          bridge
+              .get("/metrics", "authorization", "Bearer " + BOSS)
+              .text()
+              .contains("mcp_bridge_approvals_pending 3.0\n"));
       assertEquals(
           200,
           bridge.post("/confirmations/" + id, YES, "authorization", "Bearer " + BOSS).status());
