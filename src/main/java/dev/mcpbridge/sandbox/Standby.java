@@ -109,7 +109,7 @@ final class Standby implements SessionListener {
                 deadlineNanos,
                 span.in(assigned.envelope()),
                 progress));
-    CallSpans.until(exchange.response().map(RpcMessage::payload), span);
+    CallSpans.untilAnswered(exchange.response(), span);
     return exchange.response();
   }
 

@@ -192,7 +192,7 @@ final class Dispatcher {
     Span span = CallSpans.upstream(telemetry.tracer(), call);
     peer(span);
     Exchange exchange = send(call.withEnvelope(span.in(call.envelope())), instance);
-    CallSpans.until(exchange.response().map(RpcMessage::payload), span);
+    CallSpans.untilAnswered(exchange.response(), span);
     running.put(call.id(), new RunningCall(call, instance, exchange));
     waiting.count(call, exchange.response());
     return exchange

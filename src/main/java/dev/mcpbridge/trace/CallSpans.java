@@ -4,6 +4,7 @@ import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.model.Call;
 import dev.mcpbridge.model.Target;
 import dev.mcpbridge.protocol.JsonSlice;
+import dev.mcpbridge.protocol.RpcMessage;
 import dev.mcpbridge.protocol.ToolResult;
 import io.vertx.core.Future;
 
@@ -86,6 +87,13 @@ public final class CallSpans {
             },
             failure -> failed(span, BridgeException.of(failure)).end())
         : result;
+  }
+
+  /** Ends the span of a request with the answer of its server. */
+  public static void untilAnswered(Future<RpcMessage> answer, Span span) {
+    if (span.isRecorded()) {
+      until(answer.map(RpcMessage::payload), span);
+    }
   }
 
   /** Adds a failure of a call, and whether it was executed. */
