@@ -1,5 +1,7 @@
 package dev.mcpbridge.trace.otel;
 
+import static java.util.concurrent.TimeUnit.SECONDS;
+
 import dev.mcpbridge.config.TelemetryConfig;
 import dev.mcpbridge.protocol.Envelope;
 import dev.mcpbridge.protocol.JsonObjects;
@@ -18,17 +20,15 @@ import io.opentelemetry.context.propagation.TextMapGetter;
 import io.opentelemetry.sdk.OpenTelemetrySdk;
 import io.opentelemetry.sdk.autoconfigure.AutoConfiguredOpenTelemetrySdk;
 import io.opentelemetry.sdk.autoconfigure.spi.ConfigProperties;
-import io.opentelemetry.sdk.common.CompletableResultCode;
 import io.opentelemetry.sdk.resources.Resource;
 import io.vertx.core.Future;
-import io.vertx.core.Promise;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 
@@ -243,17 +243,8 @@ public final class OpenTelemetryTracer implements Tracer {
 
   @Override
   public Future<Void> close() {
-    Promise<Void> closed = Promise.promise();
-    CompletableResultCode shutdown = sdk.shutdown();
-    Thread waiter =
-        new Thread(
-            () -> {
-              shutdown.join(CLOSE_SECONDS, TimeUnit.SECONDS);
-              closed.complete();
-            },
-            "last spans");
-    waiter.setDaemon(true);
-    waiter.start();
-    return closed.future();
+    CompletableFuture<Void> closed = new CompletableFuture<>();
+    sdk.shutdown().whenComplete(() -> closed.complete(null));
+    return Future.fromCompletionStage(closed.completeOnTimeout(null, CLOSE_SECONDS, SECONDS));
   }
 }
