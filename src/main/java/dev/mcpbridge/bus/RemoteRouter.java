@@ -220,15 +220,19 @@ final class RemoteRouter implements Cluster.PeerListener {
   private <Q, A> Future<A> ask(int slot, Address<Q, A> address, Q question) {
     counts.nodeRequested();
     if (question instanceof Call call && bus.telemetry().tracer().isOn()) {
-      return span(Span.Kind.CLIENT, call, sent -> send(slot, address, cast(sent)));
+      return span(Span.Kind.CLIENT, slot, call, sent -> send(slot, address, cast(sent)));
     }
     return send(slot, address, question);
   }
 
-  /** Runs a call, or sends it, as a step of its trace. */
-  private <A> Future<A> span(Span.Kind kind, Call call, Function<Call, Future<A>> run) {
+  /**
+   * Runs a call, or sends it, as a step of its trace.
+   *
+   * @param slot of the other node
+   */
+  private <A> Future<A> span(Span.Kind kind, int slot, Call call, Function<Call, Future<A>> run) {
     Span span = bus.telemetry().tracer().begin(kind, Conventions.NODE_SPAN, call.envelope());
-    span.set(Conventions.NODE, cluster.name());
+    span.set(Conventions.NODE, names.get(slot));
     return span.until(run.apply(call.withEnvelope(span.in(call.envelope()))));
   }
 
@@ -380,7 +384,7 @@ final class RemoteRouter implements Cluster.PeerListener {
     }
     Future<A> outcome =
         question instanceof Call call && bus.telemetry().tracer().isOn()
-            ? span(Span.Kind.SERVER, call, sent -> bus.requestLocally(address, cast(sent)))
+            ? span(Span.Kind.SERVER, slot, call, sent -> bus.requestLocally(address, cast(sent)))
             : bus.requestLocally(address, question);
     outcome.onComplete(
         over -> {

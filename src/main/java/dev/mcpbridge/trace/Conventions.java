@@ -50,7 +50,9 @@ public final class Conventions {
   /** Whether the call was executed: {@code yes}, {@code no} or {@code unknown}. */
   public static final String EXECUTED = "mcp_bridge.executed";
 
+  /** Name of the other node. */
   public static final String NODE = "mcp_bridge.node";
+
   public static final String CONTAINER = "mcp_bridge.container";
 
   /** An error of a tool: its result has isError. */

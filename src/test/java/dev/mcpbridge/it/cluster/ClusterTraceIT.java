@@ -62,6 +62,8 @@ class ClusterTraceIT {
       Received upstream = only(trace, "tools/call echo", "CLIENT");
       assertEquals(http.id(), sent.parent());
       assertEquals(sent.id(), taken.parent());
+      assertEquals(owner, sent.get("mcp_bridge.node"));
+      assertEquals("n" + door, taken.get("mcp_bridge.node"));
       assertEquals(taken.id(), upstream.parent());
       assertEquals("n" + door, http.resource().get("service.instance.id"));
       assertEquals(owner, upstream.resource().get("service.instance.id"));
