@@ -19,7 +19,7 @@ public interface Tracer {
         }
 
         @Override
-        public Span receive(String name, UnaryOperator<String> field, Span outer) {
+        public Span receive(String name, UnaryOperator<String> field, Span outer, String caller) {
           return Span.NONE;
         }
 
@@ -53,8 +53,9 @@ public interface Tracer {
    * @param field the fields {@code traceparent} and {@code tracestate} of the request; null for one
    *     that it does not have
    * @param outer the span of the HTTP request that has carried it; {@link Span#NONE} for none
+   * @param caller under whose share a request to record counts
    */
-  Span receive(String name, UnaryOperator<String> field, Span outer);
+  Span receive(String name, UnaryOperator<String> field, Span outer, String caller);
 
   /** Begins the first span of a trace, which this program begins itself. */
   Span root(String name);

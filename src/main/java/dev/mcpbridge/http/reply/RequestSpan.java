@@ -25,7 +25,7 @@ public final class RequestSpan {
    */
   public static void begin(RoutingContext ctx, Tracer tracer, String name, String route) {
     HttpServerRequest request = ctx.request();
-    Span span = tracer.receive(name, request::getHeader, Span.NONE);
+    Span span = tracer.receive(name, request::getHeader, Span.NONE, Callers.share(ctx));
     if (span != Span.NONE) {
       ctx.put(KEY, span);
     }

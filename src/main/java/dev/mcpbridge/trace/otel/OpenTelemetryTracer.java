@@ -9,6 +9,7 @@ import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.MetaKeys;
 import dev.mcpbridge.trace.Span;
 import dev.mcpbridge.trace.Tracer;
+import io.github.bucket4j.TimeMeter;
 import io.opentelemetry.api.common.Attributes;
 import io.opentelemetry.api.trace.SpanBuilder;
 import io.opentelemetry.api.trace.SpanContext;
@@ -80,7 +81,9 @@ public final class OpenTelemetryTracer implements Tracer {
             .addResourceCustomizer(
                 (resource, all) -> resource(version).merge(resource).merge(instance(node, all)))
             .addSamplerCustomizer(
-                (sampler, all) -> new LimitedSampler(sampler, config.maxSampledPerSecond()))
+                (sampler, all) ->
+                    new LimitedSampler(
+                        sampler, config.maxSampledPerSecond(), TimeMeter.SYSTEM_NANOTIME))
             .addMeterProviderCustomizer((meters, all) -> meters.registerMetricReader(dropped))
             .build()
             .getOpenTelemetrySdk();
@@ -139,7 +142,7 @@ public final class OpenTelemetryTracer implements Tracer {
   }
 
   @Override
-  public Span receive(String name, UnaryOperator<String> field, Span outer) {
+  public Span receive(String name, UnaryOperator<String> field, Span outer, String caller) {
     boolean isSent = field.apply(MetaKeys.TRACEPARENT) != null;
     if (!isSent && outer == Span.NONE && !isChosen()) {
       return Span.NONE;
@@ -154,7 +157,7 @@ public final class OpenTelemetryTracer implements Tracer {
     boolean isSame = outer instanceof OpenTelemetrySpan span && span.isChildOf(remote);
     SpanBuilder builder = tracer.spanBuilder(name).setSpanKind(SpanKind.SERVER);
     if (remote.isValid() && !isSame) {
-      builder.setParent(received);
+      builder.setParent(LimitedSampler.requestedBy(caller, received));
       if (carrier != null) {
         builder.addLink(carrier);
       }

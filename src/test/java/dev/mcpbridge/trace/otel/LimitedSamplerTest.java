@@ -2,6 +2,7 @@ package dev.mcpbridge.trace.otel;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.github.bucket4j.TimeMeter;
 import io.opentelemetry.api.common.Attributes;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.SpanContext;
@@ -18,6 +19,24 @@ import org.junit.jupiter.api.Test;
 class LimitedSamplerTest {
   private static final String TRACE = "0af7651916cd43dd8448eb211c80319c";
   private static final String SPAN = "b7ad6b7169203331";
+
+  private long nanos = 1;
+
+  private Sampler limited(Sampler sampler, int perSecond) {
+    TimeMeter clock =
+        new TimeMeter() {
+          @Override
+          public long currentTimeNanos() {
+            return nanos;
+          }
+
+          @Override
+          public boolean isWallClockBased() {
+            return false;
+          }
+        };
+    return new LimitedSampler(sampler, perSecond, clock);
+  }
 
   private static Context parent(boolean isRemote, TraceFlags flags) {
     SpanContext context =
@@ -41,16 +60,32 @@ class LimitedSamplerTest {
 
   @Test
   void callersCanHaveOnlySoManyRequestsRecordedInASecond() {
-    Sampler sampler = new LimitedSampler(Sampler.parentBased(Sampler.alwaysOff()), 10);
+    Sampler sampler = limited(Sampler.parentBased(Sampler.alwaysOff()), 10);
 
     long recorded = recorded(sampler, parent(true, TraceFlags.getSampled()));
 
-    assertEquals(10, recorded, 2, "those of a few milliseconds");
+    assertEquals(5, recorded, "half of the rate, as they are of one caller");
+    nanos += 1_000_000_000;
+    assertEquals(5, recorded(sampler, parent(true, TraceFlags.getSampled())));
+  }
+
+  @Test
+  void aGreedyCallerLeavesHalfOfTheRateToTheOthers() {
+    Sampler sampler = limited(Sampler.parentBased(Sampler.alwaysOff()), 100);
+    Context requested = parent(true, TraceFlags.getSampled());
+
+    long greedy = recorded(sampler, LimitedSampler.requestedBy("greedy", requested));
+    long modest = recorded(sampler, LimitedSampler.requestedBy("modest", requested));
+    long third = recorded(sampler, LimitedSampler.requestedBy("third", requested));
+
+    assertEquals(50, greedy);
+    assertEquals(50, modest);
+    assertEquals(0, third, "all together have no more than the rate");
   }
 
   @Test
   void withoutARateCallersCanHaveNothingRecorded() {
-    Sampler sampler = new LimitedSampler(Sampler.parentBased(Sampler.alwaysOn()), 0);
+    Sampler sampler = limited(Sampler.parentBased(Sampler.alwaysOn()), 0);
 
     assertEquals(0, recorded(sampler, parent(true, TraceFlags.getSampled())));
     assertEquals(0, recorded(sampler, parent(true, TraceFlags.getDefault())));
@@ -59,7 +94,7 @@ class LimitedSamplerTest {
 
   @Test
   void stepsWithinTheBridgeAreNotLimited() {
-    Sampler sampler = new LimitedSampler(Sampler.parentBased(Sampler.alwaysOff()), 1);
+    Sampler sampler = limited(Sampler.parentBased(Sampler.alwaysOff()), 1);
 
     assertEquals(100, recorded(sampler, parent(false, TraceFlags.getSampled())));
   }

@@ -5,6 +5,7 @@ import dev.mcpbridge.call.ToolCatalogue;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.http.mcp.reply.ClientMessage;
+import dev.mcpbridge.http.reply.Callers;
 import dev.mcpbridge.http.reply.Queries;
 import dev.mcpbridge.http.reply.RequestSpan;
 import dev.mcpbridge.model.Principal;
@@ -25,16 +26,28 @@ import io.vertx.ext.web.RoutingContext;
  *
  * @param server null for all
  * @param carrier the span of the HTTP request
+ * @param share of the caller, as in {@link dev.mcpbridge.model.Caller#share()}
  */
 public record Endpoint(
-    ServerId server, boolean isLean, CatalogueCache catalogues, Tracer tracer, Span carrier) {
+    ServerId server,
+    boolean isLean,
+    CatalogueCache catalogues,
+    Tracer tracer,
+    Span carrier,
+    String share) {
 
   /** Stands for the name of a method that the bridge does not have. */
   private static final String UNKNOWN = "unknown";
 
   /** The endpoint of a request. */
   public static Endpoint of(RoutingContext ctx, CatalogueCache catalogues, Tracer tracer) {
-    return new Endpoint(server(ctx), Queries.isLean(ctx), catalogues, tracer, RequestSpan.of(ctx));
+    return new Endpoint(
+        server(ctx),
+        Queries.isLean(ctx),
+        catalogues,
+        tracer,
+        RequestSpan.of(ctx),
+        Callers.share(ctx));
   }
 
   /** Begins the span of a request. */
@@ -48,7 +61,8 @@ public record Endpoint(
         tracer.receive(
             CallSpans.name(method, target(request)),
             name -> JsonObjects.string(request.meta().get(name)),
-            carrier);
+            carrier,
+            share);
     return span.isRecorded() && span != carrier
         ? span.set(Conventions.MCP_METHOD, method)
             .set(Conventions.RPC_ID, String.valueOf(request.id().text()))
