@@ -60,11 +60,7 @@ public final class Problems {
       ctx.response().putHeader(HttpHeaders.CONNECTION, "close");
       linger(ctx);
     }
-    Replies.send(
-        ctx,
-        failure.code().status(),
-        PROBLEM,
-        document(failure, requestId(ctx), RequestSpan.traceId(ctx)));
+    Replies.send(ctx, failure.code().status(), PROBLEM, document(ctx, failure, requestId(ctx)));
   }
 
   /**
@@ -92,6 +88,11 @@ public final class Problems {
 
   public static JsonSlice document(BridgeException failure, String requestId) {
     return document(failure, requestId, null);
+  }
+
+  /** The document for a call of a request, with the trace of the request. */
+  public static JsonSlice document(RoutingContext ctx, BridgeException failure, String requestId) {
+    return document(failure, requestId, RequestSpan.traceId(ctx));
   }
 
   /**

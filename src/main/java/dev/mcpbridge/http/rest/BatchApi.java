@@ -99,7 +99,7 @@ public record BatchApi(CallPipeline pipeline, CallIds ids, CallAnswers answers, 
       } else {
         BridgeException failure = Problems.of(outcome.cause());
         out.member("status", failure.code().status())
-            .member("body", Problems.document(failure, ids.next()));
+            .member("body", Problems.document(ctx, failure, ids.next()));
       }
       out.endObject();
     }

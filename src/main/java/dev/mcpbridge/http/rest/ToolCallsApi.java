@@ -153,7 +153,7 @@ public record ToolCallsApi(
           stream.end();
         },
         failure -> {
-          stream.send("error", Problems.document(Problems.of(failure), callId));
+          stream.send("error", Problems.document(ctx, Problems.of(failure), callId));
           stream.end();
         });
   }

@@ -220,7 +220,16 @@ class TracesIT {
 
     assertEquals(404, answer.status());
     assertEquals(TRACE, answer.at("/traceId"));
-    Received gate = span(named("gate", "INTERNAL"));
+    String stream =
+        bridge
+            .call("no_such_tool", "{}", "traceparent", OTHER, "accept", "text/event-stream")
+            .text();
+    assertTrue(stream.contains("\"traceId\":\"" + OTHER_TRACE + "\""), stream);
+    String batch = "{\"calls\":[{\"server\":\"s\",\"tool\":\"no_such_tool\"}]}";
+    assertEquals(
+        OTHER_TRACE,
+        bridge.post("/batch", batch, "traceparent", OTHER).at("/results/0/body/traceId"));
+    Received gate = span(named("gate", "INTERNAL").and(s -> s.trace().equals(TRACE)));
     assertEquals("refuse", gate.get("mcp_bridge.gate"));
     assertEquals("tool_not_found", gate.get("error.type"));
     assertEquals("no", gate.get("mcp_bridge.executed"));
