@@ -125,10 +125,17 @@ final class AgentCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    Supplier<BridgeTools.BridgeAddress> bridge = bridge();
-    AgentLimits limits = new AgentLimits(Math.max(1, maxSteps), Math.max(100, maxResult));
-    Tracer tracer = tracer();
+    LogLineFormatter.configure(LogLineFormatter.Threshold.ERROR);
+    Tracer tracer;
     try {
+      tracer = tracer();
+    } catch (BridgeException e) {
+      System.err.println(e.getMessage());
+      return Main.FAILED;
+    }
+    try {
+      Supplier<BridgeTools.BridgeAddress> bridge = bridge();
+      AgentLimits limits = new AgentLimits(Math.max(1, maxSteps), Math.max(100, maxResult));
       return new AgentProgram(models, bridge, limits, hidesJson, jsonWidth, transcript, tracer)
           .run(once, output == Output.JSON);
     } finally {
@@ -176,7 +183,6 @@ final class AgentCommand implements Callable<Integer> {
 
   /** Starts an embedded bridge in the background. */
   private Supplier<BridgeTools.BridgeAddress> ownBridge() {
-    LogLineFormatter.configure(LogLineFormatter.Threshold.ERROR);
     BridgeConfig config = configuration.read();
     embedded = CompletableFuture.supplyAsync(() -> EmbeddedBridge.start(config, "agent"));
     return () -> {

@@ -3,6 +3,8 @@ package dev.mcpbridge.trace.otel;
 import static java.util.concurrent.TimeUnit.SECONDS;
 
 import dev.mcpbridge.config.TelemetryConfig;
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.protocol.Envelope;
 import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
@@ -21,6 +23,7 @@ import io.opentelemetry.context.propagation.TextMapGetter;
 import io.opentelemetry.sdk.OpenTelemetrySdk;
 import io.opentelemetry.sdk.autoconfigure.AutoConfiguredOpenTelemetrySdk;
 import io.opentelemetry.sdk.autoconfigure.spi.ConfigProperties;
+import io.opentelemetry.sdk.autoconfigure.spi.ConfigurationException;
 import io.opentelemetry.sdk.resources.Resource;
 import io.vertx.core.Future;
 import java.net.URLEncoder;
@@ -67,27 +70,35 @@ public final class OpenTelemetryTracer implements Tracer {
   }
 
   /**
-   * Starts the SDK. A setting of the environment that it does not understand prevents that.
+   * Starts the SDK. Fails with START_FAILED for a setting that it does not understand.
    *
    * @param program its name for the collector
    * @param node name of this node; null for none
    */
   public static Tracer open(TelemetryConfig config, String program, String version, String node) {
     DroppedSpans dropped = new DroppedSpans();
-    OpenTelemetrySdk sdk =
-        AutoConfiguredOpenTelemetrySdk.builder()
-            .disableShutdownHook()
-            .addPropertiesSupplier(() -> properties(config, program))
-            .addResourceCustomizer(
-                (resource, all) -> resource(version).merge(resource).merge(instance(node, all)))
-            .addSamplerCustomizer(
-                (sampler, all) ->
-                    new LimitedSampler(
-                        sampler, config.maxSampledPerSecond(), TimeMeter.SYSTEM_NANOTIME))
-            .addMeterProviderCustomizer((meters, all) -> meters.registerMetricReader(dropped))
-            .build()
-            .getOpenTelemetrySdk();
-    return new OpenTelemetryTracer(sdk, dropped, config.sample(), version);
+    try {
+      OpenTelemetrySdk sdk = sdk(config, program, resource(version), node, dropped);
+      return new OpenTelemetryTracer(sdk, dropped, config.sample(), version);
+    } catch (ConfigurationException | IllegalArgumentException e) {
+      throw new BridgeException(ErrorCode.START_FAILED, "Traces: " + e.getMessage());
+    }
+  }
+
+  private static OpenTelemetrySdk sdk(
+      TelemetryConfig config, String program, Resource process, String node, DroppedSpans dropped) {
+    return AutoConfiguredOpenTelemetrySdk.builder()
+        .disableShutdownHook()
+        .addPropertiesSupplier(() -> properties(config, program))
+        .addResourceCustomizer(
+            (resource, all) -> process.merge(resource).merge(instance(node, all)))
+        .addSamplerCustomizer(
+            (sampler, all) ->
+                new LimitedSampler(
+                    sampler, config.maxSampledPerSecond(), TimeMeter.SYSTEM_NANOTIME))
+        .addMeterProviderCustomizer((meters, all) -> meters.registerMetricReader(dropped))
+        .build()
+        .getOpenTelemetrySdk();
   }
 
   /** What the variables of the environment override. */

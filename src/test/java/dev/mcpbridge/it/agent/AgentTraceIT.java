@@ -10,6 +10,7 @@ import dev.mcpbridge.fixture.SpanReceiver.Received;
 import dev.mcpbridge.fixture.TestBridge;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -57,6 +58,36 @@ class AgentTraceIT {
       assertEquals(turn.id(), only(trace, "tools/call echo").parent());
       assertEquals("mcp-bridge-agent", question.resource().get("service.name"));
       assertEquals("mcp-bridge", turn.resource().get("service.name"));
+    }
+  }
+
+  @Test
+  void aVariableThatIsNotUnderstoodIsNamedAndNothingIsAsked() throws Exception {
+    AgentProgram agent =
+        new AgentProgram(folder, "http://127.0.0.1:9", model.base(), Map.of())
+            .with("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:9")
+            .with("OTEL_BSP_MAX_QUEUE_SIZE", "many");
+
+    AgentProgram.Result result = agent.run("--once", "Do it.");
+
+    assertEquals(1, result.status());
+    assertTrue(result.err().startsWith("Traces: "), result.err());
+    assertTrue(result.err().contains("otel.bsp.max.queue.size=many"), result.err());
+    assertEquals(1, result.err().lines().count(), result.err());
+  }
+
+  @Test
+  void aCollectorThatIsAbsentDoesNotDisturbTheAgent() throws Exception {
+    try (TestBridge bridge = TestBridge.scripted("")) {
+      model.thenCalls("s__echo", "{\"m\":1}").thenText("Done.");
+      AgentProgram agent =
+          new AgentProgram(folder, bridge, model)
+              .with("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:9");
+
+      AgentProgram.Result result = agent.run("--once", "Do it.");
+
+      assertEquals(0, result.status(), result.toString());
+      assertEquals("Done.\n", result.out());
     }
   }
 
