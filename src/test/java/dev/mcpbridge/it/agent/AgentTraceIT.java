@@ -26,14 +26,7 @@ class AgentTraceIT {
   void aQuestionIsOneTraceWithTheModelAndTheCallsOfTheBridge() throws Exception {
     // Given
     try (SpanReceiver collector = new SpanReceiver();
-        TestBridge bridge =
-            TestBridge.of(
-                    "{"
-                        + collector.everything()
-                        + ",'mcpServers':{'s':"
-                        + TestBridge.entry("")
-                        + "}}")
-                .awaitReady("s")) {
+        TestBridge bridge = collector.bridge(TestBridge.entry(""))) {
       model.thenCalls("s__echo", "{\"m\":1}").thenText("Done.");
       AgentProgram agent =
           new AgentProgram(folder, bridge, model)

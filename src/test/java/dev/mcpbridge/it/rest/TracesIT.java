@@ -13,6 +13,8 @@ import dev.mcpbridge.fixture.SpanReceiver;
 import dev.mcpbridge.fixture.SpanReceiver.Received;
 import dev.mcpbridge.fixture.TestBridge;
 import dev.mcpbridge.fixture.TestBridge.Answer;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -67,6 +69,15 @@ class TracesIT {
 
   private Received span(Predicate<Received> fits) throws Exception {
     return collector.await(bridge, fits);
+  }
+
+  /** Calls a tool in the stateless era with a trace context in {@code _meta}. */
+  private McpClient.Reply stateless(String traceparent, String... headers) throws Exception {
+    return new McpClient(bridge.uri("/mcp"), "{}", headers)
+        .stateless(
+            "tools/call",
+            "\"name\":\"s__echo\",\"arguments\":{}",
+            "\"traceparent\":\"" + traceparent + "\"");
   }
 
   private static Predicate<Received> named(String name, String kind) {
@@ -131,14 +142,9 @@ class TracesIT {
       throws Exception {
     // Given
     start(collector.everything(), "", "--meta");
-    McpClient client = new McpClient(bridge.uri("/mcp"), "{}", "traceparent", OTHER);
 
     // When
-    McpClient.Reply reply =
-        client.stateless(
-            "tools/call",
-            "\"name\":\"s__echo\",\"arguments\":{}",
-            "\"traceparent\":\"" + PARENT + "\"");
+    McpClient.Reply reply = stateless(PARENT, "traceparent", OTHER);
 
     // Then
     Received request = span(named("tools/call s__echo", "SERVER"));
@@ -179,12 +185,7 @@ class TracesIT {
   @Test
   void theSameContextInHeaderAndMetaMakesOneTrace() throws Exception {
     start(collector.everything(), "", "--meta");
-    McpClient client = new McpClient(bridge.uri("/mcp"), "{}", "traceparent", PARENT);
-
-    client.stateless(
-        "tools/call",
-        "\"name\":\"s__echo\",\"arguments\":{}",
-        "\"traceparent\":\"" + PARENT + "\"");
+    stateless(PARENT, "traceparent", PARENT);
 
     Received request = span(named("tools/call s__echo", "SERVER"));
     Received http = span(named("POST /mcp", "SERVER"));
@@ -266,11 +267,7 @@ class TracesIT {
     String zero = "00-" + "0".repeat(32) + "-b7ad6b7169203331-01";
     for (String invalid : List.of("x", zero, "ff" + PARENT.substring(2), "")) {
       bridge.call("echo", "{}", "traceparent", invalid);
-      new McpClient(bridge.uri("/mcp"), "{}")
-          .stateless(
-              "tools/call",
-              "\"name\":\"s__echo\",\"arguments\":{}",
-              "\"traceparent\":\"" + invalid + "\"");
+      stateless(invalid);
     }
     bridge.call("echo", "{}");
     assertEquals(List.of(), collector.spans());
@@ -308,12 +305,7 @@ class TracesIT {
   void withoutAnEndpointTheContextOfMetaStaysAsItIs() throws Exception {
     start("'telemetry':{'sample':1}", "", "--meta");
 
-    McpClient.Reply reply =
-        new McpClient(bridge.uri("/mcp"), "{}")
-            .stateless(
-                "tools/call",
-                "\"name\":\"s__echo\",\"arguments\":{}",
-                "\"traceparent\":\"" + PARENT + "\"");
+    McpClient.Reply reply = stateless(PARENT);
 
     assertEquals(PARENT, reply.at("/structuredContent/traceparent"));
     Answer failed = bridge.call("no_such_tool", "{}", "traceparent", PARENT);
@@ -330,25 +322,14 @@ class TracesIT {
       assertEquals(200, bridge.call("echo", "{}").status());
     }
 
-    bridge.until(
-        () ->
-            MetricsText.values(bridge.get("/metrics").text(), "mcp_bridge_spans_dropped_total")
-                    .sum()
-                > 0);
+    bridge.until(() -> dropped() > 0);
   }
 
   @Test
   void aBridgeBehindABridgeContinuesItsTrace() throws Exception {
     // Given
     start(collector.everything(), "", "--meta");
-    try (TestBridge front =
-        TestBridge.of(
-                "{"
-                    + collector.everything()
-                    + ",'mcpServers':{'s':{'url':'"
-                    + bridge.uri("/servers/s/mcp")
-                    + "'}}}")
-            .awaitReady("s")) {
+    try (TestBridge front = collector.bridge("{'url':'" + bridge.uri("/servers/s/mcp") + "'}")) {
       // When
       front.call("echo", "{}", "traceparent", PARENT);
 
@@ -372,14 +353,7 @@ class TracesIT {
   void aRequestToAnApiHasTheContextInItsHeaders() throws Exception {
     try (EchoApi api =
         EchoApi.start().on("/openapi.json", ApiDocument.create().withGets("echo").asScript())) {
-      bridge =
-          TestBridge.of(
-                  "{"
-                      + collector.everything()
-                      + ",'mcpServers':{'s':{'type':'openapi','url':'"
-                      + api.url("/openapi.json")
-                      + "'}}}")
-              .awaitReady("s");
+      bridge = collector.bridge("{'type':'openapi','url':'" + api.url("/openapi.json") + "'}");
 
       assertEquals(200, bridge.call("echo", "{}", "traceparent", PARENT).status());
 
@@ -394,5 +368,91 @@ class TracesIT {
               .orElseThrow();
       assertEquals(upstream.id(), parentOf(sent));
     }
+  }
+
+  @Test
+  void theSpansOfACallWhoseServerDiesSaySo() throws Exception {
+    start(collector.everything(), "");
+
+    assertEquals(502, bridge.call("exit", "{\"code\":1}", "traceparent", PARENT).status());
+
+    Received upstream = span(named("tools/call exit", "CLIENT"));
+    assertEquals("upstream_crashed", upstream.get("error.type"));
+    assertEquals("unknown", upstream.get("mcp_bridge.executed"));
+    Received door = span(s -> s.id().equals(upstream.parent()));
+    assertEquals("502", door.get("error.type"));
+    assertTrue(door.isError());
+  }
+
+  @Test
+  void theSpansOfACallWhoseClientLeavesSaySo() throws Exception {
+    // Given
+    start(collector.everything(), "");
+    String request =
+        "POST /servers/s/tools/never HTTP/1.1\r\nhost: localhost\r\ntraceparent: "
+            + PARENT
+            + "\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}";
+
+    // When
+    try (Socket client = new Socket("127.0.0.1", bridge.port())) {
+      client.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+      bridge.until(() -> bridge.get("/servers/s").at("/pending_calls").equals("1"));
+    }
+
+    // Then
+    Received upstream = span(named("tools/call never", "CLIENT"));
+    assertEquals("cancelled", upstream.get("error.type"));
+    Received door = span(s -> s.id().equals(upstream.parent()));
+    assertEquals("cancelled", door.get("error.type"));
+    assertNull(door.get("http.response.status_code"));
+  }
+
+  @Test
+  void aCallThatFindsTheQueueFullHasNoSpanOfAServer() throws Exception {
+    start(collector.everything(), "'maxInFlight':1,'maxQueued':1");
+    CompletableFuture<Answer> running = bridge.callLater("sleep", "{\"ms\":1000}");
+    bridge.until(() -> bridge.get("/servers/s").at("/pending_calls").equals("1"));
+    CompletableFuture<Answer> waiting = bridge.callLater("echo", "{}");
+    bridge.until(() -> bridge.get("/servers/s").at("/queued_calls").equals("1"));
+
+    Answer refused = bridge.call("echo", "{}", "traceparent", PARENT);
+
+    assertEquals("queue_full", refused.code());
+    assertEquals(200, running.get().status());
+    assertEquals(200, waiting.get().status());
+    Received door = span(s -> s.trace().equals(TRACE) && s.name().startsWith("POST"));
+    assertEquals("503", door.get("error.type"));
+    assertEquals(
+        List.of("gate"),
+        collector.trace(TRACE).stream()
+            .map(Received::name)
+            .filter(name -> !name.startsWith("POST"))
+            .toList());
+  }
+
+  @Test
+  void aCollectorThatHangsCostsSpansAndNeitherCallsNorTheStop() throws Exception {
+    System.setProperty("otel.bsp.max.queue.size", "8");
+    System.setProperty("otel.bsp.max.export.batch.size", "8");
+    try {
+      start(collector.everything(), "");
+      collector.hang();
+
+      bridge.until(
+          () -> {
+            assertEquals(200, bridge.call("echo", "{}").status());
+            return dropped() > 0;
+          });
+      bridge.close();
+      bridge = null;
+    } finally {
+      System.clearProperty("otel.bsp.max.queue.size");
+      System.clearProperty("otel.bsp.max.export.batch.size");
+    }
+  }
+
+  private double dropped() throws Exception {
+    String page = bridge.get("/metrics").text();
+    return MetricsText.values(page, "mcp_bridge_spans_dropped_total").sum();
   }
 }

@@ -479,14 +479,7 @@ class SandboxIT {
   void aCallInAContainerIsAStepOfItsTrace() throws Exception {
     String trace = "0af7651916cd43dd8448eb211c80319c";
     try (SpanReceiver collector = new SpanReceiver();
-        TestBridge bridge =
-            TestBridge.of(
-                    "{"
-                        + collector.everything()
-                        + ",'mcpServers':{'s':"
-                        + box("'riskLevel':3", "")
-                        + "}}")
-                .awaitReady("s")) {
+        TestBridge bridge = collector.bridge(box("'riskLevel':3", ""))) {
       bridge.call("status", "{}", "traceparent", "00-" + trace + "-b7ad6b7169203331-01");
 
       Received door = collector.await(bridge, s -> s.name().startsWith("POST /servers"));
