@@ -333,7 +333,11 @@ class ProgramIT {
     assertFalse(loaded.contains("dev.mcpbridge.protocol.Json$Mapper "));
     assertFalse(loaded.contains("jdk.jfr.internal.MetadataRepository "));
     for (String unused :
-        List.of("com.nimbusds.", "io.vertx.ext.web.client.", "org.apache.zookeeper.")) {
+        List.of(
+            "com.nimbusds.",
+            "io.opentelemetry.",
+            "io.vertx.ext.web.client.",
+            "org.apache.zookeeper.")) {
       assertFalse(loaded.contains(unused), unused);
     }
   }
