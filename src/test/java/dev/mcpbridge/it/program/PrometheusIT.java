@@ -10,7 +10,7 @@ import dev.mcpbridge.fixture.SpanReceiver;
 import dev.mcpbridge.fixture.TestBridge;
 import dev.mcpbridge.fixture.TestBridge.Answer;
 import dev.mcpbridge.protocol.Json;
-import java.io.InputStream;
+import java.net.ConnectException;
 import java.net.URI;
 import java.net.URLEncoder;
 import java.net.http.HttpClient;
@@ -183,6 +183,8 @@ class PrometheusIT {
             .redirectOutput(folder.resolve("prometheus.log").toFile())
             .start();
     try {
+      bridge.until(() -> isReady(port));
+
       // When
       Instant begin = Instant.now();
       bridge.until(
@@ -217,16 +219,25 @@ class PrometheusIT {
     return URLEncoder.encode(text, StandardCharsets.UTF_8);
   }
 
-  private static JsonNode ask(int port, String path) throws Exception {
-    HttpRequest request =
-        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/api/v1/" + path)).build();
-    try (InputStream body =
-        HttpClient.newHttpClient()
-            .send(request, HttpResponse.BodyHandlers.ofInputStream())
-            .body()) {
-      return Json.mapper().readTree(body);
-    } catch (java.net.ConnectException starting) {
-      return Json.object();
+  /** It listens some time before it answers queries. */
+  private static boolean isReady(int port) throws Exception {
+    try {
+      return get(port, "/-/ready").statusCode() == 200;
+    } catch (ConnectException starting) {
+      return false;
     }
+  }
+
+  private static JsonNode ask(int port, String path) throws Exception {
+    HttpResponse<String> response = get(port, "/api/v1/" + path);
+    assertEquals(200, response.statusCode(), response.body());
+    return Json.mapper().readTree(response.body());
+  }
+
+  private static HttpResponse<String> get(int port, String path) throws Exception {
+    return HttpClient.newHttpClient()
+        .send(
+            HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path)).build(),
+            HttpResponse.BodyHandlers.ofString());
   }
 }
