@@ -17,7 +17,6 @@ import dev.mcpbridge.protocol.BridgeIdentity;
 import dev.mcpbridge.quota.CallerLimits;
 import dev.mcpbridge.quota.Quotas;
 import dev.mcpbridge.risk.RiskVerticle;
-import dev.mcpbridge.sandbox.SandboxCheck;
 import dev.mcpbridge.sandbox.Sandboxes;
 import dev.mcpbridge.server.ServerVerticle;
 import dev.mcpbridge.server.SupervisorVerticle;
@@ -26,6 +25,7 @@ import dev.mcpbridge.transport.Orphans;
 import dev.mcpbridge.transport.OwnSockets;
 import dev.mcpbridge.transport.StdioTransport;
 import dev.mcpbridge.transport.TransportRegistry;
+import dev.mcpbridge.webhook.WebhookVerticle;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -39,8 +39,6 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
@@ -67,6 +65,7 @@ public final class Bridge {
   private final WorkerExecutor workers;
 
   private final AtomicBoolean severalCallers;
+  private final Bus bus;
   private final Quotas quotas;
   private final Telemetry telemetry;
   private final StateFiles stateFiles;
@@ -84,7 +83,7 @@ public final class Bridge {
     CallerLimits callerLimits = new CallerLimits(severalCallers::get, quotas);
     MemoryBudget memory = new MemoryBudget(config.limits().heldBytes());
     this.telemetry = TraceExport.open(config, cluster.name());
-    Bus bus = Bus.create(vertx, cluster, telemetry);
+    this.bus = Bus.create(vertx, cluster, telemetry);
     this.audit = new AuditTrail(vertx, bus, config, cluster.name());
     this.newestConfiguration = new ReplicatedText(cluster.map("configuration"));
     this.risk = new RiskVerticle(bus, cluster, config.risk(), severalCallers::get);
@@ -245,21 +244,10 @@ public final class Bridge {
     return null;
   }
 
-  /** Checks that calls at risk level 3 would run with the required isolation; blocks. */
-  public static SandboxCheck.Report checkSandbox(BridgeConfig config) throws TimeoutException {
-    Vertx vertx = vertx();
-    try {
-      return new SandboxCheck(vertx, config.sandbox())
-          .of(config.servers().values())
-          .await(5, TimeUnit.MINUTES);
-    } finally {
-      vertx.close().await(10, TimeUnit.SECONDS);
-    }
-  }
-
   private Future<String> open() {
     return audit
         .open()
+        .compose(opened -> openWebhooks())
         .compose(opened -> vertx.deployVerticle(risk))
         .compose(id -> vertx.deployVerticle(http))
         .compose(id -> stateFiles.keep(http.port()))
@@ -272,6 +260,12 @@ public final class Bridge {
               servers = id;
               http.serversStarting();
             });
+  }
+
+  private Future<?> openWebhooks() {
+    return config.webhooks().isEmpty()
+        ? Future.succeededFuture()
+        : vertx.deployVerticle(new WebhookVerticle(bus, config.webhooks()));
   }
 
   private static void report(int orphans) {

@@ -1,26 +1,19 @@
 package dev.mcpbridge.bus;
 
-import dev.mcpbridge.error.Executed;
 import dev.mcpbridge.model.AuditRecord;
 import dev.mcpbridge.model.BridgeEvent;
 import dev.mcpbridge.model.Call;
 import dev.mcpbridge.model.CallEvent;
 import dev.mcpbridge.model.Caller;
-import dev.mcpbridge.model.Confirmation;
 import dev.mcpbridge.model.InstanceId;
 import dev.mcpbridge.model.InstanceLocation;
-import dev.mcpbridge.model.RiskGrading;
-import dev.mcpbridge.model.RiskLevel;
-import dev.mcpbridge.model.RiskRules;
+import dev.mcpbridge.model.Notice;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.ServerView;
-import dev.mcpbridge.model.Target;
 import dev.mcpbridge.protocol.Envelope;
 import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.McpMethod;
-import java.util.List;
-import java.util.Locale;
 
 /** All addresses and topics of the bridge, with the types of their messages. */
 public final class Addresses {
@@ -29,32 +22,6 @@ public final class Addresses {
   private static final long WATCH_MILLIS = 30_000;
   private static final long RESTART_MILLIS = 600_000;
   private static final long HUMAN_MILLIS = 3_600_000;
-
-  /** Asks the gate whether a target of a server may run. */
-  public static final Address<Assessment, Decision> ASSESS = Address.local("risk.assess");
-
-  /** The gate's current grading, for lists. The request is null. */
-  public static final Address<Void, RiskGrading> GRADING = Address.local("risk.grading");
-
-  /** Stores a call until a human decides. */
-  public static final Address<ConfirmationRequest, PendingConfirmation> CONFIRM_LATER =
-      Address.local("risk.confirmations.add");
-
-  /** A human's decision. Returns the call to run after an approval, null after a rejection. */
-  public static final Address<HumanDecision, Confirmation> DECIDE =
-      Address.local("risk.confirmations.decide");
-
-  /** Reports that the call of an approved confirmation has ended. */
-  public static final Address<ApprovedOutcome, Void> APPROVED_ENDED =
-      Address.local("risk.confirmations.ended");
-
-  /** The state of one confirmation. */
-  public static final Address<ConfirmationQuery, ConfirmationState> CONFIRMATION =
-      Address.local("risk.confirmations.look");
-
-  /** The pending confirmations that a viewer may see. */
-  public static final Address<Viewer, List<Confirmation>> CONFIRMATIONS =
-      Address.local("risk.confirmations.list");
 
   /** Starts a server at run time from a definition in the format of the API. */
   public static final Address<JsonSlice, ServerView> START_SERVER = Address.local("servers.start");
@@ -104,6 +71,9 @@ public final class Addresses {
 
   /** The audit trail. Served only if there is one. */
   public static final Address<AuditRecord, Void> AUDIT = Address.local("audit.record");
+
+  /** What webhooks receive. Served only if there are any. */
+  public static final Address<Notice, Void> NOTICES = Address.local("notices");
 
   private Addresses() {}
 
@@ -217,76 +187,6 @@ public final class Addresses {
       }
       String mode = JsonObjects.string(JsonObjects.members(params).get("mode"));
       return client.supportsElicitation(mode == null ? "form" : mode);
-    }
-  }
-
-  /**
-   * A request to the gate.
-   *
-   * @param atLeast level that the call has at least, by other rules than those of the gate
-   */
-  public record Assessment(
-      Target target, RiskRules rules, boolean destructive, RiskLevel atLeast) {}
-
-  /** The gate's decision. */
-  public enum Decision {
-    ALLOW,
-    CONFIRM,
-    ISOLATE
-  }
-
-  /**
-   * A call that needs a human's approval.
-   *
-   * @param definitionDigest digest of the tool's current definition
-   */
-  public record ConfirmationRequest(Call call, String definitionDigest) {}
-
-  /**
-   * A call that waits for a decision.
-   *
-   * @param token shown once to the caller; null if an operator decides
-   */
-  public record PendingConfirmation(Confirmation confirmation, String token) {}
-
-  /**
-   * A human's decision about a confirmation.
-   *
-   * @param token null if none was sent
-   */
-  public record HumanDecision(String confirmationId, boolean confirm, String token, Viewer by) {}
-
-  /** Whether an approved call was executed. */
-  public record ApprovedOutcome(String id, Executed executed) {}
-
-  /**
-   * A principal that reads or decides confirmations.
-   *
-   * @param approver whether it has the scope {@code approve}
-   */
-  public record Viewer(String name, boolean approver) {}
-
-  /** A query for one confirmation. */
-  public record ConfirmationQuery(String id, Viewer by) {}
-
-  /**
-   * The state of a confirmation.
-   *
-   * @param confirmation without arguments once it is decided
-   * @param executed whether its call was executed; null before it is decided
-   */
-  public record ConfirmationState(Confirmation confirmation, Status status, Executed executed) {
-    /** The decision. */
-    public enum Status {
-      PENDING,
-      APPROVED,
-      REJECTED,
-      EXPIRED;
-
-      /** The value in the API. */
-      public String word() {
-        return name().toLowerCase(Locale.ROOT);
-      }
     }
   }
 

@@ -2,11 +2,11 @@ package dev.mcpbridge.bus;
 
 import dev.mcpbridge.bus.Addresses.Cancellation;
 import dev.mcpbridge.bus.Addresses.InstanceStopped;
-import dev.mcpbridge.bus.Addresses.PendingConfirmation;
 import dev.mcpbridge.bus.Addresses.ResourceSubscription;
 import dev.mcpbridge.bus.Addresses.ResourceUpdate;
 import dev.mcpbridge.bus.Addresses.ServerRequest;
 import dev.mcpbridge.bus.Addresses.SessionMessage;
+import dev.mcpbridge.bus.Gate.PendingConfirmation;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.model.BridgeEvent;
 import dev.mcpbridge.model.Call;

@@ -1,6 +1,6 @@
 package dev.mcpbridge.call;
 
-import dev.mcpbridge.bus.Addresses.PendingConfirmation;
+import dev.mcpbridge.bus.Gate.PendingConfirmation;
 import dev.mcpbridge.protocol.JsonSlice;
 
 /** The outcome of a call that did not fail. */

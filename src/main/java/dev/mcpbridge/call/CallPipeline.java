@@ -2,11 +2,12 @@ package dev.mcpbridge.call;
 
 import dev.mcpbridge.bus.Address;
 import dev.mcpbridge.bus.Addresses;
-import dev.mcpbridge.bus.Addresses.ApprovedOutcome;
-import dev.mcpbridge.bus.Addresses.Assessment;
-import dev.mcpbridge.bus.Addresses.ConfirmationRequest;
-import dev.mcpbridge.bus.Addresses.Decision;
 import dev.mcpbridge.bus.Bus;
+import dev.mcpbridge.bus.Gate;
+import dev.mcpbridge.bus.Gate.ApprovedOutcome;
+import dev.mcpbridge.bus.Gate.Assessment;
+import dev.mcpbridge.bus.Gate.ConfirmationRequest;
+import dev.mcpbridge.bus.Gate.Decision;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.error.Executed;
@@ -223,7 +224,7 @@ public final class CallPipeline {
 
   /** Reports the end of an approved call, for later queries of the confirmation. */
   private void reportEnd(Confirmation approved, Executed executed) {
-    bus.request(Addresses.APPROVED_ENDED, new ApprovedOutcome(approved.id(), executed));
+    bus.request(Gate.APPROVED_ENDED, new ApprovedOutcome(approved.id(), executed));
   }
 
   /** Cancels a call of this node, wherever it is. It then fails with CANCELLED. */
@@ -353,7 +354,7 @@ public final class CallPipeline {
     Assessment assessment =
         new Assessment(
             admitted.call().target(), admitted.server().risk(), destructive, admitted.atLeast());
-    return bus.request(Addresses.ASSESS, assessment);
+    return bus.request(Gate.ASSESS, assessment);
   }
 
   private Future<CallOutcome> act(AdmittedCall admitted, Decision decision) {
@@ -441,7 +442,7 @@ public final class CallPipeline {
 
   private Future<CallOutcome> confirmLater(AdmittedCall admitted) {
     return bus.request(
-            Addresses.CONFIRM_LATER,
+            Gate.CONFIRM_LATER,
             new ConfirmationRequest(admitted.call(), admitted.definitionDigest()))
         .map(
             confirmation -> {

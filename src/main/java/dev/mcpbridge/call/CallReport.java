@@ -2,8 +2,8 @@ package dev.mcpbridge.call;
 
 import dev.mcpbridge.access.DeniedByRule;
 import dev.mcpbridge.bus.Addresses;
-import dev.mcpbridge.bus.Addresses.Decision;
 import dev.mcpbridge.bus.Bus;
+import dev.mcpbridge.bus.Gate.Decision;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.error.LoggedFailure;

@@ -1,10 +1,10 @@
 package dev.mcpbridge.call;
 
-import dev.mcpbridge.bus.Addresses;
-import dev.mcpbridge.bus.Addresses.ConfirmationQuery;
-import dev.mcpbridge.bus.Addresses.ConfirmationState;
-import dev.mcpbridge.bus.Addresses.Viewer;
 import dev.mcpbridge.bus.Bus;
+import dev.mcpbridge.bus.Gate;
+import dev.mcpbridge.bus.Gate.ConfirmationQuery;
+import dev.mcpbridge.bus.Gate.ConfirmationState;
+import dev.mcpbridge.bus.Gate.Viewer;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.error.Executed;
@@ -118,7 +118,7 @@ public final class DecidedCalls {
 
   /** The state of a call. Fails with CONFIRMATION_NOT_FOUND. */
   public Future<DecidedCall> find(String confirmationId, Viewer by) {
-    return bus.request(Addresses.CONFIRMATION, new ConfirmationQuery(confirmationId, by))
+    return bus.request(Gate.CONFIRMATION, new ConfirmationQuery(confirmationId, by))
         .compose(
             confirmationState ->
                 confirmationState.status() == ConfirmationState.Status.APPROVED

@@ -122,10 +122,9 @@ public final class Directory {
     }
   }
 
+  /** Whether this node runs the first instance of a server, so that one node reports about it. */
   private boolean runsHere(ServerView server) {
-    return cluster.isAlone()
-        || server.instances().stream()
-            .anyMatch(instanceId -> cluster.owner(instanceId) == Cluster.THIS_NODE);
+    return cluster.isAlone() || cluster.owner(server.instances().get(0)) == Cluster.THIS_NODE;
   }
 
   /** Judges all servers again, by other pins or rules. */

@@ -3,6 +3,7 @@ package dev.mcpbridge.call;
 import dev.mcpbridge.bus.Addresses;
 import dev.mcpbridge.bus.Bus;
 import dev.mcpbridge.model.BridgeEvent;
+import dev.mcpbridge.model.Notice;
 import dev.mcpbridge.model.PinRules;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.pins.Judgement;
@@ -64,6 +65,14 @@ final class PinReports {
     }
     bus.publish(
         Addresses.EVENTS, new BridgeEvent("pins", event(server, judgement), null, server, null));
+    bus.offer(
+        Addresses.NOTICES,
+        () ->
+            new Notice(
+                Notice.Type.DEFINITIONS_CHANGED,
+                server.name(),
+                notice(server, judgement, open),
+                null));
   }
 
   private static String described(Judgement judgement) {
@@ -73,12 +82,23 @@ final class PinReports {
   }
 
   private static JsonSlice event(ServerId server, Optional<ServerJudgement> judgement) {
-    JsonWriter out = new JsonWriter().beginObject().member("server", server.name());
+    return counts("server", server, judgement).endObject().toSlice();
+  }
+
+  /** For those who may know the names. */
+  private static JsonSlice notice(
+      ServerId server, Optional<ServerJudgement> judgement, List<String> open) {
+    JsonWriter out = counts("server_id", server, judgement).name("definitions").beginArray();
+    open.stream().limit(MAX_NAMED).forEach(out::value);
+    return out.endArray().endObject().toSlice();
+  }
+
+  private static JsonWriter counts(
+      String key, ServerId server, Optional<ServerJudgement> judgement) {
+    JsonWriter out = new JsonWriter().beginObject().member(key, server.name());
     judgement.ifPresent(
         each -> each.counts().forEach((state, count) -> out.member(state.word(), count)));
-    return out.member("held", judgement.map(ServerJudgement::held).orElse(0L))
-        .endObject()
-        .toSlice();
+    return out.member("held", judgement.map(ServerJudgement::held).orElse(0L));
   }
 
   void forget(ServerId server) {

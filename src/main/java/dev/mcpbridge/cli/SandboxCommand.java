@@ -3,7 +3,10 @@ package dev.mcpbridge.cli;
 import dev.mcpbridge.Bridge;
 import dev.mcpbridge.config.BridgeConfig;
 import dev.mcpbridge.sandbox.SandboxCheck;
+import io.vertx.core.Vertx;
 import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
@@ -28,10 +31,20 @@ final class SandboxCommand {
     @Override
     public Integer call() throws Exception {
       LogLineFormatter.configure(LogLineFormatter.Threshold.WARNING);
-      BridgeConfig config = configuration.read();
-      SandboxCheck.Report report = Bridge.checkSandbox(config);
+      SandboxCheck.Report report = check(configuration.read());
       report.lines().forEach(System.out::println);
       return report.isOk() ? 0 : Main.FAILED;
+    }
+
+    private static SandboxCheck.Report check(BridgeConfig config) throws TimeoutException {
+      Vertx vertx = Bridge.vertx();
+      try {
+        return new SandboxCheck(vertx, config.sandbox())
+            .of(config.servers().values())
+            .await(5, TimeUnit.MINUTES);
+      } finally {
+        vertx.close().await(10, TimeUnit.SECONDS);
+      }
     }
   }
 }

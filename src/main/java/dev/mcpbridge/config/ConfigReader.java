@@ -76,6 +76,7 @@ public final class ConfigReader {
     ThreadsConfig threads = ThreadsConfig.read(root.section("threads"));
     long drainMillis = root.seconds("drain");
     TelemetryConfig telemetry = TelemetryConfig.read(root.section("telemetry"), environment);
+    List<WebhookConfig> webhooks = WebhookConfig.read(root, warnings);
     SandboxConfig sandbox =
         SandboxReader.read(root.section("sandbox"), environment.get("DOCKER_HOST"));
     ClusterConfig cluster = ClusterReader.read(root.section("cluster"), nodeOptions, environment);
@@ -100,6 +101,7 @@ public final class ConfigReader {
         pins,
         audit,
         telemetry,
+        webhooks,
         limits,
         threads,
         sandbox,

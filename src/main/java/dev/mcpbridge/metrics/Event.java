@@ -29,7 +29,13 @@ public enum Event {
       "sandbox_containers",
       "Containers for calls at level 3: started or failed.",
       List.of("outcome"),
-      List.of(List.of("started"), List.of("failed")));
+      List.of(List.of("started"), List.of("failed"))),
+  WEBHOOK(
+      "webhook_notices",
+      "Notices to webhooks: delivered, retried after a failed attempt, failed after all attempts, or"
+          + " dropped because too many wait.",
+      List.of("outcome"),
+      List.of(List.of("delivered"), List.of("retried"), List.of("failed"), List.of("dropped")));
 
   private final String metric;
   private final String help;

@@ -1,20 +1,22 @@
 package dev.mcpbridge.risk;
 
 import dev.mcpbridge.bus.Addresses;
-import dev.mcpbridge.bus.Addresses.ConfirmationQuery;
-import dev.mcpbridge.bus.Addresses.ConfirmationState;
-import dev.mcpbridge.bus.Addresses.HumanDecision;
-import dev.mcpbridge.bus.Addresses.Viewer;
 import dev.mcpbridge.bus.Bus;
+import dev.mcpbridge.bus.Gate.ConfirmationQuery;
+import dev.mcpbridge.bus.Gate.ConfirmationState;
+import dev.mcpbridge.bus.Gate.HumanDecision;
+import dev.mcpbridge.bus.Gate.Viewer;
 import dev.mcpbridge.metrics.Counts;
 import dev.mcpbridge.metrics.Event;
 import dev.mcpbridge.model.AuditRecord;
 import dev.mcpbridge.model.BridgeEvent;
 import dev.mcpbridge.model.Confirmation;
+import dev.mcpbridge.model.Notice;
 import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonWriter;
 import io.vertx.core.Vertx;
+import java.time.Instant;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -57,6 +59,8 @@ final class ConfirmationReports {
       return;
     }
     publish(confirmation, PENDING);
+    bus.offer(
+        Addresses.NOTICES, () -> notice(Notice.Type.CONFIRMATION_PENDING, confirmation, null));
     Viewer approver = new Viewer(confirmation.call().caller().name(), true);
     awaitExpiry(
         new ConfirmationQuery(confirmation.id(), approver),
@@ -79,6 +83,9 @@ final class ConfirmationReports {
     if (found.status() == ConfirmationState.Status.EXPIRED) {
       publish(found.confirmation(), "expired");
       counts.count(Event.APPROVAL, "expired");
+      bus.offer(
+          Addresses.NOTICES,
+          () -> notice(Notice.Type.CONFIRMATION_EXPIRED, found.confirmation(), null));
       bus.offer(Addresses.AUDIT, () -> record(found.confirmation(), "expire"));
     } else if (found.status() == ConfirmationState.Status.PENDING) {
       awaitExpiry(query, AGAIN_MILLIS);
@@ -107,6 +114,9 @@ final class ConfirmationReports {
     String status = decision.confirm() ? "approved" : "rejected";
     publish(confirmation, status);
     counts.count(Event.APPROVAL, status);
+    Notice.Type type =
+        decision.confirm() ? Notice.Type.CONFIRMATION_APPROVED : Notice.Type.CONFIRMATION_REJECTED;
+    bus.offer(Addresses.NOTICES, () -> notice(type, confirmation, decision.by().name()));
     long waitedMillis = System.currentTimeMillis() - confirmation.createdAtMillis();
     counts.approvalWait().add(TimeUnit.MILLISECONDS.toNanos(Math.max(0, waitedMillis)));
     bus.offer(
@@ -125,6 +135,25 @@ final class ConfirmationReports {
         .with("kind", confirmation.call().target().kind().noun())
         .with("name", confirmation.call().target().name())
         .with("digest", confirmation.digest());
+  }
+
+  private static Notice notice(Notice.Type type, Confirmation confirmation, String decidedBy) {
+    String caller = confirmation.call().caller().name();
+    JsonWriter data =
+        new JsonWriter()
+            .beginObject()
+            .member("confirmation_id", confirmation.id())
+            .member("server_id", confirmation.call().server().name())
+            .member("method", confirmation.call().target().kind().method())
+            .member("tool_name", confirmation.call().target().name())
+            .member("risk_level", confirmation.level().number())
+            .member("caller", caller)
+            .member("digest", confirmation.digest())
+            .member("expires_at", Instant.ofEpochMilli(confirmation.expiresAtMillis()).toString());
+    if (decidedBy != null) {
+      data.member("decided_by", decidedBy);
+    }
+    return new Notice(type, caller, data.endObject().toSlice(), confirmation.call().arguments());
   }
 
   private void publish(Confirmation confirmation, String status) {

@@ -1,12 +1,12 @@
 package dev.mcpbridge.risk;
 
-import dev.mcpbridge.bus.Addresses.ConfirmationQuery;
-import dev.mcpbridge.bus.Addresses.ConfirmationRequest;
-import dev.mcpbridge.bus.Addresses.ConfirmationState;
-import dev.mcpbridge.bus.Addresses.ConfirmationState.Status;
-import dev.mcpbridge.bus.Addresses.HumanDecision;
-import dev.mcpbridge.bus.Addresses.PendingConfirmation;
-import dev.mcpbridge.bus.Addresses.Viewer;
+import dev.mcpbridge.bus.Gate.ConfirmationQuery;
+import dev.mcpbridge.bus.Gate.ConfirmationRequest;
+import dev.mcpbridge.bus.Gate.ConfirmationState;
+import dev.mcpbridge.bus.Gate.ConfirmationState.Status;
+import dev.mcpbridge.bus.Gate.HumanDecision;
+import dev.mcpbridge.bus.Gate.PendingConfirmation;
+import dev.mcpbridge.bus.Gate.Viewer;
 import dev.mcpbridge.cluster.SharedMap;
 import dev.mcpbridge.cluster.SharedMap.Change;
 import dev.mcpbridge.cluster.SharedMap.Eviction;

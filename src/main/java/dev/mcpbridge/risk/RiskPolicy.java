@@ -1,7 +1,7 @@
 package dev.mcpbridge.risk;
 
-import dev.mcpbridge.bus.Addresses.Assessment;
-import dev.mcpbridge.bus.Addresses.Decision;
+import dev.mcpbridge.bus.Gate.Assessment;
+import dev.mcpbridge.bus.Gate.Decision;
 import dev.mcpbridge.config.RiskConfig;
 import dev.mcpbridge.model.DestructiveToolPolicy;
 import dev.mcpbridge.model.Risk;

@@ -1,10 +1,10 @@
 package dev.mcpbridge.risk;
 
-import dev.mcpbridge.bus.Addresses;
-import dev.mcpbridge.bus.Addresses.ConfirmationRequest;
-import dev.mcpbridge.bus.Addresses.HumanDecision;
-import dev.mcpbridge.bus.Addresses.PendingConfirmation;
 import dev.mcpbridge.bus.Bus;
+import dev.mcpbridge.bus.Gate;
+import dev.mcpbridge.bus.Gate.ConfirmationRequest;
+import dev.mcpbridge.bus.Gate.HumanDecision;
+import dev.mcpbridge.bus.Gate.PendingConfirmation;
 import dev.mcpbridge.cluster.Cluster;
 import dev.mcpbridge.config.RiskConfig;
 import dev.mcpbridge.model.Confirmation;
@@ -33,13 +33,13 @@ public final class RiskVerticle extends VerticleBase {
   @Override
   public Future<?> start() {
     reports = new ConfirmationReports(vertx, bus, confirmations);
-    bus.serve(Addresses.ASSESS, assessment -> Future.succeededFuture(policy.decide(assessment)));
-    bus.serve(Addresses.GRADING, unused -> Future.succeededFuture(policy));
-    bus.serve(Addresses.CONFIRM_LATER, this::confirmLater);
-    bus.serve(Addresses.DECIDE, this::decide);
-    bus.serve(Addresses.APPROVED_ENDED, end -> confirmations.ended(end.id(), end.executed()));
-    bus.serve(Addresses.CONFIRMATION, confirmations::find);
-    bus.serve(Addresses.CONFIRMATIONS, confirmations::visibleTo);
+    bus.serve(Gate.ASSESS, assessment -> Future.succeededFuture(policy.decide(assessment)));
+    bus.serve(Gate.GRADING, unused -> Future.succeededFuture(policy));
+    bus.serve(Gate.CONFIRM_LATER, this::confirmLater);
+    bus.serve(Gate.DECIDE, this::decide);
+    bus.serve(Gate.APPROVED_ENDED, end -> confirmations.ended(end.id(), end.executed()));
+    bus.serve(Gate.CONFIRMATION, confirmations::find);
+    bus.serve(Gate.CONFIRMATIONS, confirmations::visibleTo);
     return Future.succeededFuture();
   }
 

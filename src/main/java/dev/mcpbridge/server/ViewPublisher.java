@@ -9,6 +9,7 @@ import dev.mcpbridge.model.BridgeEvent;
 import dev.mcpbridge.model.Call;
 import dev.mcpbridge.model.CallEvent;
 import dev.mcpbridge.model.InstanceId;
+import dev.mcpbridge.model.Notice;
 import dev.mcpbridge.model.ServerState;
 import dev.mcpbridge.model.ServerView;
 import dev.mcpbridge.protocol.HiddenCharacters;
@@ -29,6 +30,7 @@ final class ViewPublisher implements Upstream.Listener {
   private final InstanceId instanceId;
   private String lastState = "";
   private String lastDigest = "";
+  private boolean hasFailed;
 
   ViewPublisher(Bus bus, InstanceId instanceId) {
     this.bus = bus;
@@ -79,7 +81,39 @@ final class ViewPublisher implements Upstream.Listener {
       }
       publishEvent("server", event.endObject());
       record(view);
+      notifyOfFailure(view);
     }
+  }
+
+  /** Once when it fails, and once when it is ready again, whatever it tries between them. */
+  private void notifyOfFailure(ServerView view) {
+    boolean isReady = view.state() instanceof ServerState.Ready;
+    if (isFailure(view) && !hasFailed || isReady && hasFailed) {
+      hasFailed = !isReady;
+      bus.offer(Addresses.NOTICES, () -> notice(view));
+    }
+  }
+
+  private Notice notice(ServerView view) {
+    JsonWriter data =
+        new JsonWriter()
+            .beginObject()
+            .member("server_id", view.id().name())
+            .member("instance", instanceId.number())
+            .member("state", lastState);
+    if (hasFailed && view.lastError() != null) {
+      data.member("reason", view.lastError().reason());
+    }
+    return new Notice(
+        hasFailed ? Notice.Type.SERVER_FAILED : Notice.Type.SERVER_RECOVERED,
+        view.id().name(),
+        data.endObject().toSlice(),
+        null);
+  }
+
+  private static boolean isFailure(ServerView view) {
+    return view.state() instanceof ServerState.Failed
+        || view.state() instanceof ServerState.Degraded;
   }
 
   private void record(ServerView view) {
@@ -95,8 +129,7 @@ final class ViewPublisher implements Upstream.Listener {
   }
 
   private void log(ServerView view) {
-    boolean failed =
-        view.state() instanceof ServerState.Failed || view.state() instanceof ServerState.Degraded;
+    boolean failed = isFailure(view);
     LOG.log(
         failed ? Level.WARNING : Level.INFO,
         () ->

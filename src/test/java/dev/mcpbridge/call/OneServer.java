@@ -2,8 +2,9 @@ package dev.mcpbridge.call;
 
 import dev.mcpbridge.access.AccessRules;
 import dev.mcpbridge.bus.Addresses;
-import dev.mcpbridge.bus.Addresses.Decision;
 import dev.mcpbridge.bus.Bus;
+import dev.mcpbridge.bus.Gate;
+import dev.mcpbridge.bus.Gate.Decision;
 import dev.mcpbridge.cluster.Cluster;
 import dev.mcpbridge.cluster.SingleNode;
 import dev.mcpbridge.credentials.CredentialStore;
@@ -72,7 +73,7 @@ final class OneServer {
 
   private Future<Void> open(Directory directory) {
     directory.open();
-    bus.serve(Addresses.ASSESS, assessment -> Future.succeededFuture(Decision.ALLOW));
+    bus.serve(Gate.ASSESS, assessment -> Future.succeededFuture(Decision.ALLOW));
     bus.serve(Addresses.ready(ID), millis -> ready.future());
     bus.serve(
         Addresses.call(ID),

@@ -61,7 +61,8 @@ class RestartKeysTest {
           "threads.servers",
           "validation.onBudget",
           "validation.steps",
-          "validation.time");
+          "validation.time",
+          "webhooks");
 
   @Test
   void everyKeyIsEitherAppliedOrNeedsARestart() throws Exception {

@@ -7,10 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.mcpbridge.bus.Addresses.ConfirmationRequest;
-import dev.mcpbridge.bus.Addresses.HumanDecision;
-import dev.mcpbridge.bus.Addresses.PendingConfirmation;
-import dev.mcpbridge.bus.Addresses.Viewer;
+import dev.mcpbridge.bus.Gate.ConfirmationRequest;
+import dev.mcpbridge.bus.Gate.HumanDecision;
+import dev.mcpbridge.bus.Gate.PendingConfirmation;
+import dev.mcpbridge.bus.Gate.Viewer;
 import dev.mcpbridge.cluster.SharedMap;
 import dev.mcpbridge.cluster.SingleNode;
 import dev.mcpbridge.config.RiskConfig;

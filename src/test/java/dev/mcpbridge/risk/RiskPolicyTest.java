@@ -2,8 +2,8 @@ package dev.mcpbridge.risk;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.mcpbridge.bus.Addresses.Assessment;
-import dev.mcpbridge.bus.Addresses.Decision;
+import dev.mcpbridge.bus.Gate.Assessment;
+import dev.mcpbridge.bus.Gate.Decision;
 import dev.mcpbridge.config.RiskConfig;
 import dev.mcpbridge.model.DestructiveToolPolicy;
 import dev.mcpbridge.model.Glob;

@@ -1,6 +1,6 @@
 package dev.mcpbridge.http.reply;
 
-import dev.mcpbridge.bus.Addresses.Viewer;
+import dev.mcpbridge.bus.Gate.Viewer;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.model.AuditRecord;

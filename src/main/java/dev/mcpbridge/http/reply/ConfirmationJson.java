@@ -1,6 +1,6 @@
 package dev.mcpbridge.http.reply;
 
-import dev.mcpbridge.bus.Addresses.PendingConfirmation;
+import dev.mcpbridge.bus.Gate.PendingConfirmation;
 import dev.mcpbridge.model.Confirmation;
 import dev.mcpbridge.protocol.Envelope;
 import dev.mcpbridge.protocol.JsonSlice;

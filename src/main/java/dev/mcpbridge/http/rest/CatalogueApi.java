@@ -1,8 +1,8 @@
 package dev.mcpbridge.http.rest;
 
 import dev.mcpbridge.access.Rights;
-import dev.mcpbridge.bus.Addresses;
 import dev.mcpbridge.bus.Bus;
+import dev.mcpbridge.bus.Gate;
 import dev.mcpbridge.call.AccessControl;
 import dev.mcpbridge.call.ArgumentValidator;
 import dev.mcpbridge.http.reply.Callers;
@@ -62,7 +62,7 @@ public final class CatalogueApi {
         .discovered(caller, Paths.server(ctx))
         .compose(
             server ->
-                Future.all(bus.request(Addresses.GRADING, null), schemas.unusable(server))
+                Future.all(bus.request(Gate.GRADING, null), schemas.unusable(server))
                     .onSuccess(
                         all ->
                             answer(
@@ -91,7 +91,7 @@ public final class CatalogueApi {
   public void search(RoutingContext ctx) {
     String query = Queries.single(ctx, "q");
     String[] words = query == null ? new String[0] : query.toLowerCase(Locale.ROOT).split("\\s+");
-    bus.request(Addresses.GRADING, null)
+    bus.request(Gate.GRADING, null)
         .onSuccess(grading -> answerFound(ctx, words, grading))
         .onFailure(ctx::fail);
   }

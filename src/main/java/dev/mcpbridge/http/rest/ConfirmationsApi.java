@@ -1,11 +1,11 @@
 package dev.mcpbridge.http.rest;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.mcpbridge.bus.Addresses;
-import dev.mcpbridge.bus.Addresses.ConfirmationState;
-import dev.mcpbridge.bus.Addresses.HumanDecision;
-import dev.mcpbridge.bus.Addresses.Viewer;
 import dev.mcpbridge.bus.Bus;
+import dev.mcpbridge.bus.Gate;
+import dev.mcpbridge.bus.Gate.ConfirmationState;
+import dev.mcpbridge.bus.Gate.HumanDecision;
+import dev.mcpbridge.bus.Gate.Viewer;
 import dev.mcpbridge.call.CallOutcome;
 import dev.mcpbridge.call.CallPipeline;
 import dev.mcpbridge.call.DecidedCalls;
@@ -36,7 +36,7 @@ public record ConfirmationsApi(
     int maxDepth) {
   /** GET /confirmations. */
   public void list(RoutingContext ctx) {
-    bus.request(Addresses.CONFIRMATIONS, Callers.viewer(ctx))
+    bus.request(Gate.CONFIRMATIONS, Callers.viewer(ctx))
         .onSuccess(
             pending -> {
               List<JsonSlice> entries = pending.stream().map(ConfirmationsApi::json).toList();
@@ -64,7 +64,7 @@ public record ConfirmationsApi(
   /** POST /confirmations/{confirmation}: {@code {"confirm": true, "token": "…"}}. */
   public void decide(RoutingContext ctx) {
     HumanDecision decision = decision(ctx);
-    bus.request(Addresses.DECIDE, decision)
+    bus.request(Gate.DECIDE, decision)
         .onSuccess(approved -> proceed(ctx, approved, decision.by()))
         .onFailure(ctx::fail);
   }

@@ -1,6 +1,6 @@
 package dev.mcpbridge.http.toolcall;
 
-import dev.mcpbridge.bus.Addresses.PendingConfirmation;
+import dev.mcpbridge.bus.Gate.PendingConfirmation;
 import dev.mcpbridge.call.CallIds;
 import dev.mcpbridge.call.CallOutcome;
 import dev.mcpbridge.dialect.ContentBlock;

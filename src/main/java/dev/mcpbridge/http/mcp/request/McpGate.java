@@ -1,11 +1,11 @@
 package dev.mcpbridge.http.mcp.request;
 
-import dev.mcpbridge.bus.Addresses;
-import dev.mcpbridge.bus.Addresses.ConfirmationQuery;
-import dev.mcpbridge.bus.Addresses.ConfirmationState;
-import dev.mcpbridge.bus.Addresses.HumanDecision;
-import dev.mcpbridge.bus.Addresses.PendingConfirmation;
 import dev.mcpbridge.bus.Bus;
+import dev.mcpbridge.bus.Gate;
+import dev.mcpbridge.bus.Gate.ConfirmationQuery;
+import dev.mcpbridge.bus.Gate.ConfirmationState;
+import dev.mcpbridge.bus.Gate.HumanDecision;
+import dev.mcpbridge.bus.Gate.PendingConfirmation;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.model.Call;
@@ -110,7 +110,7 @@ final class McpGate {
     String token = state[1];
     JsonSlice answer =
         confirmed == null ? InputRequired.answer(request, KEY) : Elicitation.ACCEPTED;
-    return bus.request(Addresses.CONFIRMATION, new ConfirmationQuery(id, request.viewer()))
+    return bus.request(Gate.CONFIRMATION, new ConfirmationQuery(id, request.viewer()))
         .recover(McpGate::asInvalidState)
         .compose(
             found -> {
@@ -173,8 +173,7 @@ final class McpGate {
   /** Decides as the client's principal; the approved call, or null for a rejected one. */
   private Future<Confirmation> decide(
       McpRequest request, String id, String token, boolean isApproved) {
-    return bus.request(
-        Addresses.DECIDE, new HumanDecision(id, isApproved, token, request.viewer()));
+    return bus.request(Gate.DECIDE, new HumanDecision(id, isApproved, token, request.viewer()));
   }
 
   private static boolean covers(

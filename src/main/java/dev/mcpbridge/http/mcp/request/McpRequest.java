@@ -1,6 +1,6 @@
 package dev.mcpbridge.http.mcp.request;
 
-import dev.mcpbridge.bus.Addresses.Viewer;
+import dev.mcpbridge.bus.Gate.Viewer;
 import dev.mcpbridge.call.ToolCatalogue;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;

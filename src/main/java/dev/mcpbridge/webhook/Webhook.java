@@ -1,0 +1,204 @@
+package dev.mcpbridge.webhook;
+
+import dev.mcpbridge.config.WebhookConfig;
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.limit.Shares;
+import dev.mcpbridge.metrics.Counts;
+import dev.mcpbridge.metrics.Event;
+import dev.mcpbridge.model.Notice;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpClient;
+import io.vertx.core.http.HttpClientResponse;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.RequestOptions;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
+
+/**
+ * One receiver of notices. A notice that is not answered with a status 2xx is sent again after
+ * growing pauses. Meanwhile later ones go on, so that one that the receiver cannot handle holds up
+ * no other; notices may therefore arrive in another order. Confined to the event loop.
+ */
+final class Webhook {
+  /** Requests at a time. */
+  static final int AT_ONCE = 4;
+
+  /** Notices that are kept until they are delivered; half of them for one source. */
+  static final int MAX_UNDELIVERED = 1_000;
+
+  static final int TIMEOUT_MILLIS = 10_000;
+
+  /** Pauses after failed attempts, in seconds: 45 minutes together. */
+  private static final List<Integer> PAUSES = List.of(1, 5, 30, 120, 600, 1_800);
+
+  private static final Logger LOG = System.getLogger(Webhook.class.getName());
+  private static final int GONE = 410;
+
+  private final Vertx vertx;
+  private final HttpClient client;
+  private final WebhookConfig config;
+  private final Counts counts;
+  private final Deque<Delivery> ready = new ArrayDeque<>();
+  private final Shares undelivered =
+      new Shares(new Shares.Limit("notices", "", MAX_UNDELIVERED, 0), () -> true);
+
+  private int running;
+  private boolean isFailing;
+  private boolean isClosed;
+
+  Webhook(Vertx vertx, HttpClient client, WebhookConfig config, Counts counts) {
+    this.vertx = vertx;
+    this.client = client;
+    this.config = config;
+    this.counts = counts;
+  }
+
+  void send(Notice notice) {
+    if (isClosed || !config.events().contains(notice.type().apiName())) {
+      return;
+    }
+    try {
+      undelivered.acquire(notice.source());
+    } catch (BridgeException full) {
+      counts.count(Event.WEBHOOK, "dropped");
+      return;
+    }
+    ready.add(Delivery.of(notice, Instant.now(), config.withArguments()));
+    sendReady();
+  }
+
+  /** Sends nothing more. */
+  void close() {
+    isClosed = true;
+    if (undelivered.total() > 0) {
+      LOG.log(
+          Level.WARNING,
+          "webhook={0} state=closed undelivered={1}",
+          config.host(),
+          undelivered.total());
+    }
+  }
+
+  /** How many notices wait, are on their way, or pause. */
+  int undelivered() {
+    return undelivered.total();
+  }
+
+  private void sendReady() {
+    while (!ready.isEmpty() && running < AT_ONCE) {
+      Delivery delivery = ready.poll();
+      if (isClosed) {
+        settle(delivery, "dropped");
+      } else {
+        running++;
+        post(delivery)
+            .onComplete(
+                status -> ended(delivery, status, "status " + status),
+                failure -> ended(delivery, 0, String.valueOf(failure.getMessage())));
+      }
+    }
+  }
+
+  /** The status of the response, whose body is not read. */
+  private Future<Integer> post(Delivery delivery) {
+    return client
+        .request(request(delivery))
+        .compose(
+            request -> {
+              long limit = vertx.setTimer(TIMEOUT_MILLIS, due -> request.reset());
+              return request
+                  .send(delivery.body())
+                  .onFailure(failed -> vertx.cancelTimer(limit))
+                  .onSuccess(response -> endsTimer(response, limit))
+                  .map(HttpClientResponse::statusCode);
+            });
+  }
+
+  /** The connection is free when the body has ended, or is cut by the timer. */
+  private void endsTimer(HttpClientResponse response, long limit) {
+    response.end().onComplete(ended -> vertx.cancelTimer(limit));
+  }
+
+  private RequestOptions request(Delivery delivery) {
+    long timestamp = Instant.now().getEpochSecond();
+    RequestOptions request =
+        new RequestOptions()
+            .setMethod(HttpMethod.POST)
+            .setAbsoluteURI(config.url().toString())
+            .setConnectTimeout(TIMEOUT_MILLIS)
+            .putHeader("content-type", "application/json");
+    config.headers().forEach((name, value) -> request.putHeader(name, value.reveal()));
+    return request
+        .putHeader("webhook-id", delivery.id())
+        .putHeader("webhook-timestamp", Long.toString(timestamp))
+        .putHeader(
+            "webhook-signature",
+            Signatures.of(config.secrets(), delivery.id(), timestamp, delivery.body().getBytes()));
+  }
+
+  /**
+   * @param status 0 without a response
+   */
+  private void ended(Delivery delivery, int status, String outcome) {
+    running--;
+    if (status / 100 == 2) {
+      settle(delivery, "delivered");
+      recovered();
+    } else if (status == GONE) {
+      settle(delivery, "failed");
+      gone();
+    } else {
+      failed(delivery, outcome);
+    }
+    sendReady();
+  }
+
+  private void settle(Delivery delivery, String outcome) {
+    undelivered.release(delivery.source());
+    counts.count(Event.WEBHOOK, outcome);
+  }
+
+  private void failed(Delivery delivery, String reason) {
+    if (isClosed) {
+      settle(delivery, "dropped");
+      return;
+    }
+    if (!isFailing) {
+      isFailing = true;
+      LOG.log(Level.WARNING, "webhook={0} state=failing reason={1}", config.host(), reason);
+    }
+    if (delivery.failures() == PAUSES.size()) {
+      settle(delivery, "failed");
+      return;
+    }
+    counts.count(Event.WEBHOOK, "retried");
+    long millis = PAUSES.get(delivery.failures()) * 1_000L;
+    vertx.setTimer(
+        millis + ThreadLocalRandom.current().nextLong(millis / 4),
+        due -> {
+          ready.add(delivery.failed());
+          sendReady();
+        });
+  }
+
+  private void recovered() {
+    if (isFailing) {
+      isFailing = false;
+      LOG.log(Level.INFO, "webhook={0} state=delivering", config.host());
+    }
+  }
+
+  /** A receiver that answers 410 wants no notice until the next start (Standard Webhooks). */
+  private void gone() {
+    if (!isClosed) {
+      isClosed = true;
+      LOG.log(Level.ERROR, "webhook={0} state=gone reason=status 410", config.host());
+    }
+  }
+}

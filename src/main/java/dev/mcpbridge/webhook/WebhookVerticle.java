@@ -1,0 +1,48 @@
+package dev.mcpbridge.webhook;
+
+import dev.mcpbridge.bus.Addresses;
+import dev.mcpbridge.bus.Bus;
+import dev.mcpbridge.config.WebhookConfig;
+import dev.mcpbridge.metrics.Counts;
+import dev.mcpbridge.model.Notice;
+import io.vertx.core.Future;
+import io.vertx.core.VerticleBase;
+import io.vertx.core.http.HttpClient;
+import io.vertx.core.http.HttpClientOptions;
+import io.vertx.core.http.PoolOptions;
+import java.util.List;
+
+/** Takes the notices of this node from the bus. Deployed only if webhooks are configured. */
+public final class WebhookVerticle extends VerticleBase {
+  private final Bus bus;
+  private final List<WebhookConfig> configs;
+  private List<Webhook> webhooks = List.of();
+
+  public WebhookVerticle(Bus bus, List<WebhookConfig> configs) {
+    this.bus = bus;
+    this.configs = configs;
+  }
+
+  @Override
+  public Future<?> start() {
+    Counts counts = bus.telemetry().counts();
+    HttpClient client =
+        vertx.createHttpClient(
+            new HttpClientOptions().setConnectTimeout(Webhook.TIMEOUT_MILLIS),
+            new PoolOptions().setHttp1MaxSize(Webhook.AT_ONCE));
+    webhooks = configs.stream().map(config -> new Webhook(vertx, client, config, counts)).toList();
+    bus.serve(Addresses.NOTICES, this::take);
+    return Future.succeededFuture();
+  }
+
+  @Override
+  public Future<?> stop() {
+    webhooks.forEach(Webhook::close);
+    return Future.succeededFuture();
+  }
+
+  private Future<Void> take(Notice notice) {
+    webhooks.forEach(webhook -> webhook.send(notice));
+    return Future.succeededFuture();
+  }
+}
