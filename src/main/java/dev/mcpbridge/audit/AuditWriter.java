@@ -2,7 +2,7 @@ package dev.mcpbridge.audit;
 
 import dev.mcpbridge.config.AuditConfig;
 import dev.mcpbridge.model.AuditRecord;
-import java.io.ByteArrayOutputStream;
+import dev.mcpbridge.protocol.JsonWriter;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -97,16 +97,16 @@ final class AuditWriter {
    */
   void write(List<Entry> batch, long lost) throws IOException {
     Chain.Place place = chain.place();
-    ByteArrayOutputStream lines = new ByteArrayOutputStream(512 + batch.size() * 768);
+    JsonWriter lines = new JsonWriter(512 + batch.size() * 768);
     if (header != null) {
-      lines.writeBytes(chain.line(header, argumentsRule));
+      chain.write(lines, header, argumentsRule);
     }
     if (lost > 0) {
-      lines.writeBytes(chain.line(new AuditRecord("gap").with("lost", lost), argumentsRule));
+      chain.write(lines, new AuditRecord("gap").with("lost", lost), argumentsRule);
     }
-    batch.forEach(entry -> lines.writeBytes(chain.line(entry.record(), argumentsRule)));
+    batch.forEach(entry -> chain.write(lines, entry.record(), argumentsRule));
     try {
-      segments.write(lines.toByteArray(), lines.size());
+      segments.write(lines.toSlice());
     } catch (IOException e) {
       chain.goBack(place);
       throw e;

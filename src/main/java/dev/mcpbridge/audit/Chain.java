@@ -1,12 +1,11 @@
 package dev.mcpbridge.audit;
 
 import dev.mcpbridge.model.AuditRecord;
+import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonWriter;
 import dev.mcpbridge.protocol.Sha256;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
-import java.time.temporal.ChronoUnit;
-import java.util.Arrays;
 
 /**
  * The place of the next record: its number and the hash of the last one. Every line is a JSON
@@ -18,12 +17,18 @@ final class Chain {
   /** The hash before the first record. */
   static final String START = "0".repeat(64);
 
+  /** What is hashed before each line. */
+  private static final byte[] PREFIX = "mcp-bridge/audit/1\0".getBytes(StandardCharsets.US_ASCII);
+
   private static final String HASH_MEMBER = ",\"hash\":\"";
   private static final int TAIL = HASH_MEMBER.length() + 64 + 2;
 
   private final String node;
   private long seq;
   private String last;
+  private final Sha256 digest = new Sha256();
+  private long timeMillis;
+  private String timeText = Instant.EPOCH.toString();
 
   /**
    * @param node name of the node; null for a single node
@@ -56,34 +61,28 @@ final class Chain {
     last = place.last();
   }
 
-  /** The line of a record, with its line feed. */
-  byte[] line(AuditRecord record, ArgumentsRule argumentsRule) {
+  /** Appends the line of a record, with its line feed. */
+  void write(JsonWriter out, AuditRecord record, ArgumentsRule argumentsRule) {
     seq++;
-    JsonWriter out =
-        new JsonWriter(768)
-            .beginObject()
-            .member("seq", seq)
-            .member(
-                "at",
-                Instant.ofEpochMilli(record.atMillis()).truncatedTo(ChronoUnit.MILLIS).toString());
+    int start = out.size();
+    out.beginObject().member("seq", seq).member("at", time(record.atMillis()));
     if (node != null) {
       out.member("node", node);
     }
     out.member("event", record.event()).membersOf(record.members());
     argumentsRule.write(out, record.arguments());
     out.member("prev", last);
-    byte[] head = out.toBytes();
-    last = hash(head, head.length);
-    byte[] tail = (HASH_MEMBER + last + "\"}\n").getBytes(StandardCharsets.US_ASCII);
-    byte[] line = new byte[head.length + tail.length];
-    System.arraycopy(head, 0, line, 0, head.length);
-    System.arraycopy(tail, 0, line, head.length, tail.length);
-    return line;
+    last = digest.add(PREFIX).add(out.from(start)).hex();
+    out.member("hash", last).endObject().endLine();
   }
 
-  private static String hash(byte[] line, int length) {
-    byte[] head = length == line.length ? line : Arrays.copyOf(line, length);
-    return Sha256.of("mcp-bridge/audit/1").end().add(head).hex();
+  /** The records of a busy millisecond share their text. */
+  private String time(long millis) {
+    if (millis != timeMillis) {
+      timeMillis = millis;
+      timeText = Instant.ofEpochMilli(millis).toString();
+    }
+    return timeText;
   }
 
   /**
@@ -98,7 +97,9 @@ final class Chain {
       return null;
     }
     String tail = new String(line, length, TAIL, StandardCharsets.ISO_8859_1);
-    return tail.startsWith(HASH_MEMBER) && tail.endsWith("\"}") ? hash(line, length) : null;
+    return tail.startsWith(HASH_MEMBER) && tail.endsWith("\"}")
+        ? new Sha256().add(PREFIX).add(new JsonSlice(line, 0, length)).hex()
+        : null;
   }
 
   /** What a checkpoint signs. */

@@ -169,8 +169,8 @@ final class Segments {
   }
 
   /** Appends bytes; after a failure the file has what it had before, if it can be repaired. */
-  void write(byte[] bytes, int length) throws IOException {
-    ByteBuffer buffer = ByteBuffer.wrap(bytes, 0, length);
+  void write(JsonSlice lines) throws IOException {
+    ByteBuffer buffer = ByteBuffer.wrap(lines.bytes(), lines.from(), lines.length());
     try {
       if (isTorn) {
         current.truncate(size).position(size);
@@ -179,7 +179,7 @@ final class Segments {
       while (buffer.hasRemaining()) {
         current.write(buffer);
       }
-      size += length;
+      size += lines.length();
     } catch (IOException e) {
       isTorn = true;
       current.truncate(size);

@@ -13,6 +13,7 @@ public final class JsonWriter {
 
   private byte[] bytes;
   private int size;
+  private int lineStart;
 
   public JsonWriter(int capacity) {
     bytes = new byte[Math.max(32, capacity)];
@@ -101,15 +102,32 @@ public final class JsonWriter {
 
   /** The JSON as one line, newline included. */
   public byte[] toLine() {
-    return put('\n').toBytes();
+    return endLine().toBytes();
+  }
+
+  /** Ends a line; the next value is not separated by a comma. */
+  public JsonWriter endLine() {
+    put('\n');
+    lineStart = size;
+    return this;
+  }
+
+  /** How many bytes are written. */
+  public int size() {
+    return size;
+  }
+
+  /** What was written after the first bytes; valid until more is written. */
+  public JsonSlice from(int start) {
+    return new JsonSlice(bytes, start, size);
   }
 
   public JsonSlice toSlice() {
-    return new JsonSlice(bytes, 0, size);
+    return from(0);
   }
 
   private void separate() {
-    if (size > 0) {
+    if (size > lineStart) {
       byte last = bytes[size - 1];
       if (last != '{' && last != '[' && last != ':') {
         put(',');
@@ -140,7 +158,8 @@ public final class JsonWriter {
 
   private void quote(String text) {
     put('"');
-    for (int i = 0; i < text.length(); i++) {
+    ensureCapacity(text.length());
+    for (int i = plain(text); i < text.length(); i++) {
       char c = text.charAt(i);
       if (c == '"' || c == '\\') {
         put('\\').put(c);
@@ -161,6 +180,19 @@ public final class JsonWriter {
       }
     }
     put('"');
+  }
+
+  /** Copies what needs no escape, which is most often the whole text; returns its length. */
+  private int plain(String text) {
+    int length = text.length();
+    for (int i = 0; i < length; i++) {
+      char c = text.charAt(i);
+      if (c < 0x20 || c >= 0x80 || c == '"' || c == '\\') {
+        return i;
+      }
+      bytes[size++] = (byte) c;
+    }
+    return length;
   }
 
   private void utf8(int codePoint) {
