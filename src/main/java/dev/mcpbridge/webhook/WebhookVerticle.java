@@ -3,7 +3,6 @@ package dev.mcpbridge.webhook;
 import dev.mcpbridge.bus.Addresses;
 import dev.mcpbridge.bus.Bus;
 import dev.mcpbridge.config.WebhookConfig;
-import dev.mcpbridge.metrics.Counts;
 import dev.mcpbridge.model.Notice;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
@@ -25,14 +24,18 @@ public final class WebhookVerticle extends VerticleBase {
 
   @Override
   public Future<?> start() {
-    Counts counts = bus.telemetry().counts();
+    webhooks = configs.stream().map(this::webhook).toList();
+    bus.serve(Addresses.NOTICES, this::take);
+    return Future.succeededFuture();
+  }
+
+  /** Each has connections of its own: a receiver that hangs may share its host with others. */
+  private Webhook webhook(WebhookConfig config) {
     HttpClient client =
         vertx.createHttpClient(
             new HttpClientOptions().setConnectTimeout(Webhook.TIMEOUT_MILLIS),
             new PoolOptions().setHttp1MaxSize(Webhook.AT_ONCE));
-    webhooks = configs.stream().map(config -> new Webhook(vertx, client, config, counts)).toList();
-    bus.serve(Addresses.NOTICES, this::take);
-    return Future.succeededFuture();
+    return new Webhook(vertx, client, config, bus.telemetry().counts());
   }
 
   @Override
