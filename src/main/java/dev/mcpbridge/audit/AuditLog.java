@@ -15,6 +15,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 
 /**
  * Writes the audit trail on a thread of its own. Records are written as they come, and are on the
@@ -94,24 +95,29 @@ public final class AuditLog {
     return config.strict();
   }
 
+  /** Whether calls are refused while nothing can be written. */
+  public boolean refusesOnFailure() {
+    return config.refusesOnFailure();
+  }
+
   public void append(AuditRecord record) {
     append(record, null);
   }
 
   /**
-   * @param durable run on the thread of the log when the record is on the disk, or will never be;
+   * @param written told on the thread of the log whether the record is on the disk, or is lost;
    *     null if no sender waits
    */
-  public void append(AuditRecord record, Runnable durable) {
+  public void append(AuditRecord record, Consumer<Boolean> written) {
     long bytes = bytes(record);
     boolean hasRoom = waitingBytes.addAndGet(bytes) <= MAX_WAITING_BYTES;
-    if (isClosing || !hasRoom || !waiting.offer(new Entry(record, durable))) {
+    if (isClosing || !hasRoom || !waiting.offer(new Entry(record, written))) {
       waitingBytes.addAndGet(-bytes);
       lose(1);
-      if (durable != null) {
-        durable.run();
+      if (written != null) {
+        written.accept(false);
       }
-    } else if (isIdle || durable != null) {
+    } else if (isIdle || written != null) {
       LockSupport.unpark(thread);
     }
   }
@@ -221,8 +227,8 @@ public final class AuditLog {
   private void drop(List<Entry> batch) {
     lose(batch.size());
     for (Entry entry : batch) {
-      if (entry.durable() != null) {
-        entry.durable().run();
+      if (entry.written() != null) {
+        entry.written().accept(false);
       }
     }
   }
@@ -243,7 +249,7 @@ public final class AuditLog {
     } catch (IOException e) {
       failed(e);
       if (!config.refusesOnFailure()) {
-        writer.release();
+        writer.release(false);
       }
     }
   }
@@ -258,7 +264,7 @@ public final class AuditLog {
       failed(e);
     } finally {
       close(writer);
-      writer.release();
+      writer.release(false);
     }
   }
 

@@ -78,17 +78,29 @@ public final class AuditVerticle extends VerticleBase {
 
   private Future<Void> take(AuditRecord record) {
     if (record.need() != Need.NONE && !log.mayRun()) {
-      return Future.failedFuture(
-          new BridgeException(
-                  ErrorCode.AUDIT_UNAVAILABLE, "The audit trail cannot be written, so nothing runs")
-              .withRetryAfter(1_000));
+      return Future.failedFuture(unavailable());
     }
     if (record.need() != Need.DURABLE || !log.isStrict()) {
       log.append(record);
       return Future.succeededFuture();
     }
     Promise<Void> durable = Promise.promise();
-    log.append(record, () -> context.runOnContext(v -> durable.complete()));
+    log.append(record, isWritten -> context.runOnContext(v -> settle(durable, isWritten)));
     return durable.future();
+  }
+
+  /** A record may be lost after it was taken. */
+  private void settle(Promise<Void> durable, boolean isWritten) {
+    if (isWritten || !log.refusesOnFailure()) {
+      durable.complete();
+    } else {
+      durable.fail(unavailable());
+    }
+  }
+
+  private static BridgeException unavailable() {
+    return new BridgeException(
+            ErrorCode.AUDIT_UNAVAILABLE, "The audit trail cannot be written, so nothing runs")
+        .withRetryAfter(1_000);
   }
 }

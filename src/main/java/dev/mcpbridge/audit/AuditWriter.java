@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 
 /**
  * Writes records into the files of a trail, with checkpoints, and deletes expired files. After a
@@ -25,7 +26,7 @@ final class AuditWriter {
   private final Path folder;
   private final String node;
   private final Segments segments;
-  private final List<Runnable> unforced = new ArrayList<>();
+  private final List<Consumer<Boolean>> unforced = new ArrayList<>();
   private AuditKey key;
   private ArgumentsRule argumentsRule;
   private Chain chain;
@@ -39,9 +40,9 @@ final class AuditWriter {
   private boolean isForced = true;
 
   /**
-   * @param durable run when the record is on the disk; null if no sender waits
+   * @param written told whether the record is on the disk; null if no sender waits
    */
-  record Entry(AuditRecord record, Runnable durable) {}
+  record Entry(AuditRecord record, Consumer<Boolean> written) {}
 
   AuditWriter(AuditConfig config, Path folder, String node) {
     this.config = config;
@@ -113,7 +114,7 @@ final class AuditWriter {
     }
     header = null;
     isForced = false;
-    batch.stream().map(Entry::durable).filter(Objects::nonNull).forEach(unforced::add);
+    batch.stream().map(Entry::written).filter(Objects::nonNull).forEach(unforced::add);
   }
 
   /** Whether all that was written is on the disk. */
@@ -132,13 +133,13 @@ final class AuditWriter {
       segments.force();
       isForced = true;
       forcedNanos = System.nanoTime();
-      release();
+      release(true);
     }
   }
 
-  /** Lets go on who waits. */
-  void release() {
-    unforced.forEach(Runnable::run);
+  /** Tells those who wait whether their records are on the disk. */
+  void release(boolean isWritten) {
+    unforced.forEach(written -> written.accept(isWritten));
     unforced.clear();
   }
 

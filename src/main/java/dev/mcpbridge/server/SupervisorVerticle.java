@@ -13,6 +13,8 @@ import dev.mcpbridge.limit.TimeLimit;
 import dev.mcpbridge.model.InstanceId;
 import dev.mcpbridge.model.InstanceLocation;
 import dev.mcpbridge.model.ServerId;
+import dev.mcpbridge.model.ServerState;
+import dev.mcpbridge.model.ServerView;
 import dev.mcpbridge.quota.CallerLimits;
 import dev.mcpbridge.transport.Orphans;
 import io.vertx.core.DeploymentOptions;
@@ -41,7 +43,16 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Ow
   public static final String WORKER_POOL = "mcp-servers";
 
   private static final Logger LOG = System.getLogger(SupervisorVerticle.class.getName());
-  private static final long LATE_NOTIFICATION_MILLIS = 1_000;
+
+  /**
+   * How long a server that was reported is kept while the cluster does not know it here: its owner
+   * reports a new one only once, and its registration may arrive after the report.
+   */
+  private static final long UNREGISTERED_MILLIS = 30_000;
+
+  /** The same for one that ends: its report has arrived after its removal. */
+  private static final long REMOVED_MILLIS = 1_000;
+
   private static final long LEAVE_MILLIS = 2_000;
 
   private final Bus bus;
@@ -56,6 +67,10 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Ow
   private final Map<InstanceId, DeployedServer> deployed = new LinkedHashMap<>();
   private final Map<InstanceId, Future<Void>> ending = new LinkedHashMap<>();
   private final Set<ServerId> published = new HashSet<>();
+
+  /** Published servers that the cluster does not know here yet, or no longer knows. */
+  private final Set<ServerId> unregistered = new HashSet<>();
+
   private Map<ServerId, ServerConfig> desired = Map.of();
   private Future<Void> leaving = Future.succeededFuture();
   private volatile BridgeConfig config;
@@ -103,7 +118,7 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Ow
     bus.serve(Addresses.START_SERVER, apiServers::start);
     bus.serve(Addresses.STOP_SERVER, apiServers::stop);
     if (!cluster.isAlone()) {
-      bus.subscribe(Addresses.INSTANCE_CHANGED, view -> onPublished(view.id()));
+      bus.subscribe(Addresses.INSTANCE_CHANGED, this::onPublished);
     }
     serverDefinitions.read(config.servers(), config);
     shared.onChange(this::offer);
@@ -268,19 +283,29 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Ow
         });
   }
 
-  /** Removes the server again if the notification arrived after its removal. */
-  private void onPublished(ServerId id) {
+  private void onPublished(ServerView view) {
+    ServerId id = view.id();
     published.add(id);
-    if (!cluster.owners().knows(id)) {
-      vertx.setTimer(LATE_NOTIFICATION_MILLIS, t -> forgetRemoved());
+    if (!cluster.owners().knows(id) && unregistered.add(id)) {
+      boolean isEnding =
+          view.state() instanceof ServerState.Draining
+              || view.state() instanceof ServerState.Stopped;
+      vertx.setTimer(
+          isEnding ? REMOVED_MILLIS : UNREGISTERED_MILLIS,
+          due -> {
+            unregistered.remove(id);
+            forgetRemoved();
+          });
     }
   }
 
   private void forgetRemoved() {
+    unregistered.removeIf(cluster.owners()::knows);
     published.removeIf(
         id -> {
           boolean isOver =
               !desired.containsKey(id)
+                  && !unregistered.contains(id)
                   && !cluster.owners().knows(id)
                   && ofServer(id, deployed).isEmpty()
                   && ofServer(id, ending).isEmpty();

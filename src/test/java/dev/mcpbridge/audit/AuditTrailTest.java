@@ -1,6 +1,7 @@
 package dev.mcpbridge.audit;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -20,7 +21,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
-import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
@@ -397,15 +398,30 @@ class AuditTrailTest {
   void durableRecordIsOnTheDiskWhenItsSenderIsTold() throws Exception {
     // Given
     AuditLog log = opened(CONFIG);
-    CountDownLatch durable = new CountDownLatch(1);
+    CompletableFuture<Boolean> written = new CompletableFuture<>();
 
     // When
-    log.append(record(1), durable::countDown);
+    log.append(record(1), written::complete);
 
     // Then
-    assertTrue(durable.await(10, TimeUnit.SECONDS));
+    assertTrue(written.get(10, TimeUnit.SECONDS));
     assertTrue(Files.readString(files().get(0)).contains("\"call\":\"c1\""));
     assertTrue(log.mayRun());
     log.close();
+  }
+
+  @Test
+  void senderOfALostRecordIsToldThatItIsLost() throws Exception {
+    // Given
+    AuditLog log = opened(CONFIG);
+    log.close();
+    CompletableFuture<Boolean> written = new CompletableFuture<>();
+
+    // When
+    log.append(record(1), written::complete);
+
+    // Then
+    assertFalse(written.get(10, TimeUnit.SECONDS));
+    assertEquals(1, log.lost());
   }
 }

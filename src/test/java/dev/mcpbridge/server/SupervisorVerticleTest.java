@@ -2,20 +2,31 @@ package dev.mcpbridge.server;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.mcpbridge.bus.Addresses;
 import dev.mcpbridge.bus.Bus;
+import dev.mcpbridge.cluster.Cluster;
+import dev.mcpbridge.cluster.Cluster.OwnershipListener;
+import dev.mcpbridge.cluster.OwnershipView;
 import dev.mcpbridge.cluster.SingleNode;
 import dev.mcpbridge.config.BridgeConfig;
 import dev.mcpbridge.config.ConfigReader;
 import dev.mcpbridge.config.ConfigReader.Strictness;
 import dev.mcpbridge.fixture.BridgeVertx;
+import dev.mcpbridge.fixture.EventLoops;
+import dev.mcpbridge.fixture.ServerViews;
+import dev.mcpbridge.fixture.Stubs;
 import dev.mcpbridge.memory.MemoryBudget;
 import dev.mcpbridge.metrics.Counts;
+import dev.mcpbridge.model.InstanceLocation;
+import dev.mcpbridge.model.ServerId;
+import dev.mcpbridge.model.ServerState;
 import dev.mcpbridge.protocol.BridgeIdentity;
 import dev.mcpbridge.quota.CallerLimits;
 import dev.mcpbridge.quota.Quotas;
 import dev.mcpbridge.trace.Telemetry;
 import dev.mcpbridge.transport.StdioTransport;
 import dev.mcpbridge.transport.TransportFactory;
+import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.junit5.ProvidedBy;
 import io.vertx.junit5.VertxExtension;
@@ -23,8 +34,11 @@ import java.time.Clock;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -33,8 +47,15 @@ import org.junit.jupiter.api.extension.ExtendWith;
 class SupervisorVerticleTest {
   private final SingleNode cluster = new SingleNode(Clock.systemUTC());
   private final List<String> opened = new CopyOnWriteArrayList<>();
+  private Bus bus;
 
   private SupervisorVerticle supervisor(Vertx vertx, BridgeConfig config) throws Exception {
+    return supervisor(vertx, cluster, config);
+  }
+
+  private SupervisorVerticle supervisor(Vertx vertx, Cluster cluster, BridgeConfig config)
+      throws Exception {
+    bus = Bus.create(vertx, cluster, new Telemetry(new Counts()));
     TransportFactory broken =
         (where, upstreamTarget, name, limits, listener) -> {
           opened.add(name);
@@ -46,7 +67,7 @@ class SupervisorVerticleTest {
                 cluster,
                 new CallerLimits(() -> false, new Quotas(List.of(), () -> 1)),
                 new ServerVerticle.Environment(
-                    Bus.create(vertx, cluster, new Telemetry(new Counts())),
+                    bus,
                     broken,
                     StdioTransport.Limits.of(config.limits(), new MemoryBudget(1 << 20)),
                     new BridgeIdentity("1", () -> "me"),
@@ -78,5 +99,82 @@ class SupervisorVerticleTest {
     assertEquals(List.of("a", "b", "c", "a", "b"), opened);
     supervisor.reload(config("")).await(20, TimeUnit.SECONDS);
     assertEquals(List.of("a", "b", "c", "a", "b"), opened);
+  }
+
+  /** A node that runs nothing, in a cluster that knows one server or no server. */
+  private Cluster member(AtomicBoolean isRegistered, AtomicReference<OwnershipListener> listener) {
+    OwnershipView owners =
+        Stubs.of(
+            OwnershipView.class,
+            (method, arguments) ->
+                switch (method) {
+                  case "knows" -> isRegistered.get();
+                  case "epoch" -> 0L;
+                  default -> throw new AssertionError(method);
+                });
+    return Stubs.of(
+        Cluster.class,
+        (method, arguments) ->
+            switch (method) {
+              case "isAlone", "isCutOff" -> false;
+              case "name" -> "n";
+              case "owners" -> owners;
+              case "map" -> cluster.map((String) arguments[0]);
+              case "assigned", "owned" -> Set.of();
+              case "offer" -> {
+                listener.set((OwnershipListener) arguments[1]);
+                yield Future.succeededFuture();
+              }
+              case "serve" -> null;
+              case "leave" -> Future.succeededFuture();
+              default -> throw new AssertionError(method);
+            });
+  }
+
+  @Test
+  void aServerIsKnownFromItsReportUntilItIsRemoved(@ProvidedBy(BridgeVertx.class) Vertx vertx)
+      throws Exception {
+    // Given
+    AtomicBoolean isRegistered = new AtomicBoolean();
+    AtomicReference<OwnershipListener> listener = new AtomicReference<>();
+    List<String> removed = new CopyOnWriteArrayList<>();
+    supervisor(vertx, member(isRegistered, listener), config(""));
+    bus.subscribe(Addresses.SERVER_REMOVED, id -> removed.add(id.name()));
+
+    // When
+    bus.publishLocally(
+        Addresses.INSTANCE_CHANGED,
+        ServerViews.of(
+            new ServerId("new"),
+            new ServerState.Starting(1),
+            null,
+            null,
+            new InstanceLocation(1, "m", 1)));
+    changed(vertx, listener);
+
+    // Then
+    assertEquals(List.of(), removed, "before it is registered");
+
+    // When
+    isRegistered.set(true);
+    changed(vertx, listener);
+    isRegistered.set(false);
+    changed(vertx, listener);
+
+    // Then
+    assertEquals(List.of("new"), removed, "after it was registered");
+  }
+
+  /** Runs a comparison after all that was published, and all that it publishes. */
+  private static void changed(Vertx vertx, AtomicReference<OwnershipListener> listener)
+      throws Exception {
+    EventLoops.await(vertx, Future::succeededFuture);
+    EventLoops.await(
+        vertx,
+        () -> {
+          listener.get().changed();
+          return Future.succeededFuture();
+        });
+    EventLoops.await(vertx, Future::succeededFuture);
   }
 }

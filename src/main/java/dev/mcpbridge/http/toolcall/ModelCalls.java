@@ -111,7 +111,7 @@ public final class ModelCalls {
     List<CallRequest> running =
         started.stream().map(Started::request).filter(Objects::nonNull).toList();
     ctx.response().closeHandler(closed -> pipeline.cancelAll(running, outcomes));
-    ToolResponses responses = new ToolResponses(modelMessage.format(), started, ids);
+    ToolResponses responses = new ToolResponses(ctx, modelMessage.format(), started, ids);
     Future.join(outcomes).onComplete(done -> Replies.json(ctx, 200, responses.write()));
   }
 

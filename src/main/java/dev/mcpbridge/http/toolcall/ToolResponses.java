@@ -16,6 +16,7 @@ import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonWriter;
 import io.vertx.core.Future;
+import io.vertx.ext.web.RoutingContext;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,12 +28,14 @@ import java.util.Map;
  * failed. The latter never contain a confirmation token, so no model can approve its own call.
  */
 final class ToolResponses {
+  private final RoutingContext ctx;
   private final Format format;
   private final List<ModelCalls.Started> calls;
   private final CallIds ids;
   private final List<FunctionResult> answers = new ArrayList<>();
 
-  ToolResponses(Format format, List<ModelCalls.Started> calls, CallIds ids) {
+  ToolResponses(RoutingContext ctx, Format format, List<ModelCalls.Started> calls, CallIds ids) {
+    this.ctx = ctx;
     this.format = format;
     this.calls = calls;
     this.ids = ids;
@@ -86,7 +89,7 @@ final class ToolResponses {
     answers.add(FunctionResult.of(call, true, text));
     out.member("status", failure.code().status()).member("outcome", "failed");
     output(out, "error", text);
-    out.member("problem", Problems.document(failure, ids.next()));
+    out.member("problem", Problems.document(ctx, failure, ids.next()));
   }
 
   private static String text(BridgeException failure) {

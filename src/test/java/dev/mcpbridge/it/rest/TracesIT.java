@@ -230,6 +230,14 @@ class TracesIT {
     assertEquals(
         OTHER_TRACE,
         bridge.post("/batch", batch, "traceparent", OTHER).at("/results/0/body/traceId"));
+    String turn =
+        "{\"tool_calls\":[{\"id\":\"1\",\"type\":\"function\",\"function\":{\"name\":"
+            + "\"no_such_tool\",\"arguments\":\"{}\"}}]}";
+    assertEquals(
+        OTHER_TRACE,
+        bridge
+            .post("/toolcall", turn, "traceparent", OTHER)
+            .at("/tool_responses/0/problem/traceId"));
     Received gate = span(named("gate", "INTERNAL").and(s -> s.trace().equals(TRACE)));
     assertEquals("refuse", gate.get("mcp_bridge.gate"));
     assertEquals("tool_not_found", gate.get("error.type"));

@@ -14,6 +14,7 @@ import dev.mcpbridge.fixture.SpanReceiver;
 import dev.mcpbridge.fixture.SpanReceiver.Received;
 import dev.mcpbridge.fixture.TestBridge;
 import dev.mcpbridge.fixture.TestBridge.Answer;
+import dev.mcpbridge.protocol.Json;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -491,6 +492,32 @@ class SandboxIT {
       assertEquals("pipe", upstream.get("network.transport"));
       assertTrue(upstream.get("mcp_bridge.container").matches("[0-9a-f]{64}"), upstream.toString());
     }
+  }
+
+  @Test
+  void aCallInAContainerHasItsDecisionAndItsOutcomeInTheAuditTrail() throws Exception {
+    Path trail = folder.resolve("trail");
+    String config =
+        "{'audit':{'folder':'%s','strict':true},'mcpServers':{'s':%s}}"
+            .formatted(trail, box("'riskLevel':3", ""));
+    try (TestBridge bridge = TestBridge.of(config)) {
+      assertEquals(200, bridge.call("status", "{}").status());
+    }
+
+    List<JsonNode> records = new ArrayList<>();
+    try (Stream<Path> files = Files.list(trail)) {
+      for (Path file : files.filter(each -> each.toString().endsWith(".jsonl")).toList()) {
+        for (String line : Files.readAllLines(file)) {
+          records.add(Json.tree(line));
+        }
+      }
+    }
+    List<JsonNode> calls =
+        records.stream().filter(each -> each.path("event").asText().startsWith("call.")).toList();
+    assertEquals(2, calls.size(), calls.toString());
+    assertEquals("isolate", calls.get(0).path("decision").asText());
+    assertEquals("completed", calls.get(1).path("outcome").asText());
+    assertEquals("yes", calls.get(1).path("executed").asText());
   }
 
   private static TestBridge high(String docker) throws Exception {
