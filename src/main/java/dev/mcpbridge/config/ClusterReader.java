@@ -151,8 +151,17 @@ final class ClusterReader {
   }
 
   private static boolean isLoopback(String member) {
-    String host = host(member);
-    return host.equals("localhost") || host.equals("::1") || host.matches("127(\\.\\d{1,3}){3}");
+    return isLoopbackHost(host(member));
+  }
+
+  /**
+   * @param host a name, or an address with or without brackets
+   */
+  static boolean isLoopbackHost(String host) {
+    return host.equals("localhost")
+        || host.equals("::1")
+        || host.equals("[::1]")
+        || host.matches("127(\\.\\d{1,3}){3}");
   }
 
   private static boolean isThisMachine(String host) {

@@ -72,11 +72,6 @@ public record HttpConfig(
   }
 
   public boolean isLoopback() {
-    return isLoopback(host);
-  }
-
-  /** Whether a host is this machine. */
-  static boolean isLoopback(String host) {
     return List.of("127.0.0.1", "::1", "localhost", "[::1]").contains(host)
         || host.startsWith("127.");
   }

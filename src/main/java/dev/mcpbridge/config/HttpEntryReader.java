@@ -1,7 +1,6 @@
 package dev.mcpbridge.config;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.mcpbridge.protocol.HeaderAnnotations;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.net.URI;
@@ -68,13 +67,7 @@ final class HttpEntryReader {
   }
 
   static HttpAccess access(Section entry, OAuthConfig oauth) {
-    return new HttpAccess(
-        entry.secrets(
-            "headers",
-            (name, value) -> HeaderAnnotations.isFieldName(name) && isFieldValue(value),
-            "not a valid request header"),
-        authority(entry.section("tls")),
-        oauth);
+    return new HttpAccess(entry.headers("headers"), authority(entry.section("tls")), oauth);
   }
 
   /** Null if absent or invalid; an invalid URL is reported. */
@@ -116,10 +109,6 @@ final class HttpEntryReader {
 
   private static boolean isPort(int port) {
     return port == -1 || port > 0 && port < 65_536;
-  }
-
-  private static boolean isFieldValue(String value) {
-    return value.chars().allMatch(c -> c >= 0x20 && c != 0x7F || c == '\t');
   }
 
   /** The PEM file with trusted certificates of a section; null if absent. */

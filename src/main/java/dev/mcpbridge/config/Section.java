@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.MissingNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.node.TextNode;
 import dev.mcpbridge.model.Glob;
+import dev.mcpbridge.protocol.HeaderAnnotations;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
@@ -190,6 +191,18 @@ final class Section {
       }
     }
     return secrets;
+  }
+
+  /** Headers of requests; a name or value that HTTP does not allow is reported (RFC 9110). */
+  Map<String, Secret> headers(String key) {
+    return secrets(
+        key,
+        (name, value) -> HeaderAnnotations.isFieldName(name) && isFieldValue(value),
+        "not a valid request header");
+  }
+
+  private static boolean isFieldValue(String value) {
+    return value.chars().allMatch(c -> c >= 0x20 && c != 0x7F || c == '\t');
   }
 
   /** Reports null values, which elsewhere stand for absent ones: here absence allows more. */

@@ -1,6 +1,5 @@
 package dev.mcpbridge.config;
 
-import dev.mcpbridge.protocol.HeaderAnnotations;
 import java.util.Map;
 
 /**
@@ -33,10 +32,7 @@ public record TelemetryConfig(
     return new TelemetryConfig(
         isOn(endpoint, environment),
         endpoint,
-        otlp.secrets(
-            "headers",
-            (name, value) -> HeaderAnnotations.isFieldName(name),
-            "not a valid request header"),
+        otlp.headers("headers"),
         environment.containsKey("OTEL_TRACES_SAMPLER") ? 1 : telemetry.number("sample"),
         telemetry.integer("maxSampledPerSecond"));
   }

@@ -1,6 +1,5 @@
 package dev.mcpbridge.config;
 
-import dev.mcpbridge.protocol.HeaderAnnotations;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.Base64;
@@ -46,8 +45,10 @@ public record WebhookConfig(
   static List<WebhookConfig> read(Section root, List<ConfigProblem> warnings) {
     List<WebhookConfig> webhooks = new ArrayList<>();
     for (Section webhook : root.sections("webhooks")) {
-      URI url = url(webhook);
-      if (url != null && url.getScheme().equals("http") && !HttpConfig.isLoopback(url.getHost())) {
+      URI url = HttpEntryReader.url(webhook, "url");
+      if (url != null
+          && url.getScheme().equals("http")
+          && !ClusterReader.isLoopbackHost(url.getHost())) {
         warnings.add(
             new ConfigProblem(
                 webhook.pathOf("url"), "notices are readable on their way: use https"));
@@ -58,21 +59,9 @@ public record WebhookConfig(
               keys(webhook),
               Set.copyOf(webhook.texts("events")),
               webhook.flag("arguments"),
-              webhook.secrets(
-                  "headers",
-                  (name, value) -> HeaderAnnotations.isFieldName(name),
-                  "not a valid request header")));
+              webhook.headers("headers")));
     }
     return webhooks;
-  }
-
-  /** The problem does not repeat the URL, which may be a secret. */
-  private static URI url(Section webhook) {
-    String text = webhook.text("url");
-    if (text != null && !HttpEntryReader.isUrl(text)) {
-      webhook.report("url", "expected an http or https URL");
-    }
-    return text == null || !HttpEntryReader.isUrl(text) ? null : URI.create(text);
   }
 
   private static List<SigningKey> keys(Section webhook) {

@@ -59,6 +59,7 @@ class TelemetryConfigTest {
       value = {
         "{'otlp':{'endpoint':'localhost:4318'}} | telemetry.otlp.endpoint: expected an http",
         "{'otlp':{'headers':{'a b':'x'}}} | not a valid request header",
+        "{'otlp':{'headers':{'a':'b\\nc'}}} | not a valid request header",
         "{'sample':2} | telemetry.sample",
         "{'maxSampledPerSecond':-1} | telemetry.maxSampledPerSecond"
       })

@@ -35,9 +35,11 @@ class WebhookConfigTest {
   @Test
   void anUnencryptedReceiverOnAnotherMachineIsAWarning() {
     BridgeConfig far = read("{'url':'http://far/y','secrets':['KEY']}");
+    BridgeConfig pretended = read("{'url':'http://127.0.0.1.evil.example/y','secrets':['KEY']}");
     BridgeConfig near = read("{'url':'http://127.0.0.1:80/y','secrets':['KEY']}");
 
     assertTrue(far.warnings().toString().contains("webhooks[0].url"), far.warnings().toString());
+    assertEquals(1, pretended.warnings().size());
     assertEquals("[]", near.warnings().toString());
   }
 
@@ -55,6 +57,8 @@ class WebhookConfigTest {
         "{'url':'https://x/y','secrets':['whsec_AAAA']} | webhooks[0].secrets[0]: expected",
         "{'url':'https://x/y','secrets':['KEY'],'events':['all']} | webhooks[0].events[0]",
         "{'url':'https://x/y','secrets':['KEY'],'headers':{'a b':'c'}} | webhooks[0].headers.a b",
+        "{'url':'https://x/y','secrets':['KEY'],'headers':{'a':'b\\nc'}} | webhooks[0].headers.a",
+        "{'url':'https://user:pass@x/y','secrets':['KEY']} | webhooks[0].url: expected http",
         "{'url':'https://x/y','secret':'KEY'} | did you mean secrets?"
       })
   void aMistakeIsNamed(String webhook, String message) {
