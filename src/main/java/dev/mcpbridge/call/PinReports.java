@@ -17,7 +17,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.stream.Collectors;
 
 /**
  * Reports definitions that are not the approved ones, once for each change: to the log by name, and
@@ -57,11 +56,7 @@ final class PinReports {
     } else {
       reported.put(server, open);
       String more = open.size() > MAX_NAMED ? ", and " + (open.size() - MAX_NAMED) + " more" : "";
-      LOG.log(
-          Level.WARNING,
-          "server={0} pins={1}",
-          server,
-          open.stream().limit(MAX_NAMED).collect(Collectors.joining(", ")) + more);
+      LOG.log(Level.WARNING, "server={0} pins={1}", server, String.join(", ", shown(open)) + more);
     }
     bus.publish(
         Addresses.EVENTS, new BridgeEvent("pins", event(server, judgement), null, server, null));
@@ -81,6 +76,14 @@ final class PinReports {
         + HiddenCharacters.escaped(judgement.name().toString());
   }
 
+  /** The first ones, cut to a bounded length: a server chooses their names. */
+  private static List<String> shown(List<String> open) {
+    return open.stream()
+        .limit(MAX_NAMED)
+        .map(each -> each.substring(0, Math.min(each.length(), Notice.MAX_TEXT)))
+        .toList();
+  }
+
   private static JsonSlice event(ServerId server, Optional<ServerJudgement> judgement) {
     return counts("server", server, judgement).endObject().toSlice();
   }
@@ -89,7 +92,7 @@ final class PinReports {
   private static JsonSlice notice(
       ServerId server, Optional<ServerJudgement> judgement, List<String> open) {
     JsonWriter out = counts("server_id", server, judgement).name("definitions").beginArray();
-    open.stream().limit(MAX_NAMED).forEach(out::value);
+    shown(open).forEach(out::value);
     return out.endArray().endObject().toSlice();
   }
 

@@ -44,11 +44,7 @@ public final class AuditRecord {
   /** Adds a member, cut to a bounded length; null adds nothing. */
   public AuditRecord with(String name, String text) {
     if (text != null) {
-      boolean isCut = text.length() > MAX_TEXT;
-      out.member(name, isCut ? text.substring(0, MAX_TEXT) : text);
-      if (isCut) {
-        out.member(name + "_length", text.length());
-      }
+      out.bounded(name, text, MAX_TEXT);
     }
     return this;
   }

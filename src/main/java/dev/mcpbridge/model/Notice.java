@@ -14,6 +14,9 @@ import java.util.stream.Stream;
  */
 public record Notice(Type type, String source, JsonSlice data, JsonSlice arguments) {
 
+  /** Texts of callers and servers are cut to this length, in characters. */
+  public static final int MAX_TEXT = 2_048;
+
   /** What has happened. The names are part of the API. */
   public enum Type {
     CONFIRMATION_PENDING("confirmation.pending"),

@@ -75,6 +75,14 @@ public final class JsonWriter {
     return name(name).value(text);
   }
 
+  /** A text cut to a bounded length; if it is longer, a member NAME_length has its length. */
+  public JsonWriter bounded(String name, String text, int maxLength) {
+    if (text.length() <= maxLength) {
+      return member(name, text);
+    }
+    return member(name, text.substring(0, maxLength)).member(name + "_length", text.length());
+  }
+
   public JsonWriter member(String name, long number) {
     return name(name).value(number);
   }

@@ -145,7 +145,7 @@ final class ConfirmationReports {
             .member("confirmation_id", confirmation.id())
             .member("server_id", confirmation.call().server().name())
             .member("method", confirmation.call().target().kind().method())
-            .member("tool_name", confirmation.call().target().name())
+            .bounded("tool_name", confirmation.call().target().name(), Notice.MAX_TEXT)
             .member("risk_level", confirmation.level().number())
             .member("caller", caller)
             .member("digest", confirmation.digest())

@@ -102,7 +102,7 @@ final class ViewPublisher implements Upstream.Listener {
             .member("instance", instanceId.number())
             .member("state", lastState);
     if (hasFailed && view.lastError() != null) {
-      data.member("reason", view.lastError().reason());
+      data.bounded("reason", view.lastError().reason(), Notice.MAX_TEXT);
     }
     return new Notice(
         hasFailed ? Notice.Type.SERVER_FAILED : Notice.Type.SERVER_RECOVERED,

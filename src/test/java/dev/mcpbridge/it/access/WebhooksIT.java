@@ -12,6 +12,8 @@ import dev.mcpbridge.fixture.NoticeReceiver.Received;
 import dev.mcpbridge.fixture.TestBridge;
 import dev.mcpbridge.fixture.TestBridge.Answer;
 import dev.mcpbridge.protocol.Json;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -146,6 +148,27 @@ class WebhooksIT {
     assertTrue(notice.body().at("/data/arguments").isMissingNode());
   }
 
+  /** Notices are kept for a receiver that is gone: their size must not be the caller's choice. */
+  @Test
+  void longNamesAreCutAndTheirLengthIsSent() throws Exception {
+    bridge =
+        TestBridge.of(
+                "{"
+                    + receiver.webhooks("")
+                    + ",'mcpServers':{'s':"
+                    + TestBridge.entry("'riskLevel':2")
+                    + "}}")
+            .awaitReady("s");
+    String uri = "file:///" + "x".repeat(5_000);
+
+    bridge.get("/servers/s/resources/" + URLEncoder.encode(uri, StandardCharsets.UTF_8));
+
+    Received notice = receiver.await(bridge, PENDING);
+    assertEquals("resources/read", notice.at("/data/method"));
+    assertEquals(uri.substring(0, 2_048), notice.at("/data/tool_name"));
+    assertEquals("5008", notice.at("/data/tool_name_length"));
+  }
+
   @Test
   void onlyTheChosenEventsAreSent() throws Exception {
     start(receiver.webhooks(",'events':['confirmation.rejected']"));
@@ -266,6 +289,39 @@ class WebhooksIT {
     assertEquals("s", notice.at("/data/server_id"));
     assertEquals("1", notice.at("/data/held"));
     assertTrue(notice.at("/data/definitions/0").contains("push"), notice.text());
+
+    // When
+    String digest = bridge.get("/servers/s/pins").at("/definitions/0/digest");
+    Answer approved =
+        bridge.post(
+            "/servers/s/pins",
+            TestBridge.json(
+                "{'decisions':[{'kind':'tool','name':'push','digest':'"
+                    + digest
+                    + "','decision':'approve'}]}"));
+    assertEquals(200, approved.status(), approved.toString());
+
+    // Then
+    bridge.until(() -> receiver.types().size() == 2);
+    assertEquals("0", receiver.all().get(1).at("/data/held"));
+    assertEquals("1", receiver.all().get(1).at("/data/approved"));
+  }
+
+  @Test
+  void longNamesOfAHostileServerAreCut() throws Exception {
+    Path catalogue = folder.resolve("catalogue.json");
+    String entry = CatalogueServer.entry(catalogue, "{\"tools\":[]}", "");
+    String pins = "'pins':{'new':'block','file':'" + folder.resolve("lock.json") + "'}";
+    bridge =
+        TestBridge.of(
+                "{" + receiver.webhooks("") + "," + pins + ",'mcpServers':{'s':" + entry + "}}")
+            .awaitReady("s");
+
+    Files.writeString(catalogue, "{\"prompts\":[{\"name\":\"" + "n".repeat(500_000) + "\"}]}");
+    bridge.post("/servers/s/restart", "");
+
+    Received notice = receiver.await(bridge, "definitions.changed");
+    assertEquals(2_048, notice.at("/data/definitions/0").length(), notice.type());
   }
 
   @Test
