@@ -36,7 +36,7 @@ record Delivery(String id, String source, Buffer body, int failures) {
     return new Delivery(
         "msg_" + RandomIds.next(),
         notice.source(),
-        Buffer.buffer(out.endObject().endObject().toSlice().toBytes()),
+        Buffer.buffer(out.endObject().endObject().toBytes()),
         0);
   }
 

@@ -12,6 +12,7 @@ import io.vertx.core.http.HttpClient;
 import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.RequestOptions;
+import io.vertx.core.http.StreamResetException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Instant;
@@ -32,10 +33,17 @@ final class Webhook {
   /** Notices that are kept until they are delivered; half of them for one source. */
   static final int MAX_UNDELIVERED = 1_000;
 
-  static final int TIMEOUT_MILLIS = 10_000;
-
-  /** Pauses after failed attempts, in seconds: 45 minutes together. */
-  private static final List<Integer> PAUSES = List.of(1, 5, 30, 120, 600, 1_800);
+  /**
+   * How a notice is sent.
+   *
+   * @param timeoutMillis of one attempt
+   * @param pauses after failed attempts, in milliseconds; after the last one it has failed
+   */
+  record Attempts(int timeoutMillis, List<Long> pauses) {
+    /** Over 45 minutes together. */
+    static final Attempts STANDARD =
+        new Attempts(10_000, List.of(1_000L, 5_000L, 30_000L, 120_000L, 600_000L, 1_800_000L));
+  }
 
   private static final Logger LOG = System.getLogger(Webhook.class.getName());
   private static final int GONE = 410;
@@ -43,6 +51,7 @@ final class Webhook {
   private final Vertx vertx;
   private final HttpClient client;
   private final WebhookConfig config;
+  private final Attempts attempts;
   private final Counts counts;
   private final Deque<Delivery> ready = new ArrayDeque<>();
   private final Shares undelivered =
@@ -52,10 +61,11 @@ final class Webhook {
   private boolean isFailing;
   private boolean isClosed;
 
-  Webhook(Vertx vertx, HttpClient client, WebhookConfig config, Counts counts) {
+  Webhook(Vertx vertx, HttpClient client, WebhookConfig config, Attempts attempts, Counts counts) {
     this.vertx = vertx;
     this.client = client;
     this.config = config;
+    this.attempts = attempts;
     this.counts = counts;
   }
 
@@ -76,12 +86,9 @@ final class Webhook {
   /** Sends nothing more. */
   void close() {
     isClosed = true;
-    if (undelivered.total() > 0) {
+    if (undelivered() > 0) {
       LOG.log(
-          Level.WARNING,
-          "webhook={0} state=closed undelivered={1}",
-          config.host(),
-          undelivered.total());
+          Level.WARNING, "webhook={0} state=closed undelivered={1}", config.host(), undelivered());
     }
   }
 
@@ -100,9 +107,15 @@ final class Webhook {
         post(delivery)
             .onComplete(
                 status -> ended(delivery, status, "status " + status),
-                failure -> ended(delivery, 0, String.valueOf(failure.getMessage())));
+                failure -> ended(delivery, 0, reason(failure)));
       }
     }
+  }
+
+  private String reason(Throwable failure) {
+    return failure instanceof StreamResetException
+        ? "no answer within " + attempts.timeoutMillis() + " ms"
+        : String.valueOf(failure.getMessage());
   }
 
   /** The status of the response, whose body is not read. */
@@ -111,7 +124,7 @@ final class Webhook {
         .request(request(delivery))
         .compose(
             request -> {
-              long limit = vertx.setTimer(TIMEOUT_MILLIS, due -> request.reset());
+              long limit = vertx.setTimer(attempts.timeoutMillis(), due -> request.reset());
               return request
                   .send(delivery.body())
                   .onFailure(failed -> vertx.cancelTimer(limit))
@@ -131,7 +144,7 @@ final class Webhook {
         new RequestOptions()
             .setMethod(HttpMethod.POST)
             .setAbsoluteURI(config.url().toString())
-            .setConnectTimeout(TIMEOUT_MILLIS)
+            .setConnectTimeout(attempts.timeoutMillis())
             .putHeader("content-type", "application/json");
     config.headers().forEach((name, value) -> request.putHeader(name, value.reveal()));
     return request
@@ -145,7 +158,7 @@ final class Webhook {
   /**
    * @param status 0 without a response
    */
-  private void ended(Delivery delivery, int status, String outcome) {
+  private void ended(Delivery delivery, int status, String reason) {
     running--;
     if (status / 100 == 2) {
       settle(delivery, "delivered");
@@ -154,7 +167,7 @@ final class Webhook {
       settle(delivery, "failed");
       gone();
     } else {
-      failed(delivery, outcome);
+      failed(delivery, reason);
     }
     sendReady();
   }
@@ -173,14 +186,14 @@ final class Webhook {
       isFailing = true;
       LOG.log(Level.WARNING, "webhook={0} state=failing reason={1}", config.host(), reason);
     }
-    if (delivery.failures() == PAUSES.size()) {
+    if (delivery.failures() == attempts.pauses().size()) {
       settle(delivery, "failed");
       return;
     }
     counts.count(Event.WEBHOOK, "retried");
-    long millis = PAUSES.get(delivery.failures()) * 1_000L;
+    long millis = attempts.pauses().get(delivery.failures());
     vertx.setTimer(
-        millis + ThreadLocalRandom.current().nextLong(millis / 4),
+        millis + ThreadLocalRandom.current().nextLong(1 + millis / 4),
         due -> {
           ready.add(delivery.failed());
           sendReady();

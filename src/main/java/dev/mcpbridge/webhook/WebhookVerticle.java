@@ -33,9 +33,8 @@ public final class WebhookVerticle extends VerticleBase {
   private Webhook webhook(WebhookConfig config) {
     HttpClient client =
         vertx.createHttpClient(
-            new HttpClientOptions().setConnectTimeout(Webhook.TIMEOUT_MILLIS),
-            new PoolOptions().setHttp1MaxSize(Webhook.AT_ONCE));
-    return new Webhook(vertx, client, config, bus.telemetry().counts());
+            new HttpClientOptions(), new PoolOptions().setHttp1MaxSize(Webhook.AT_ONCE));
+    return new Webhook(vertx, client, config, Webhook.Attempts.STANDARD, bus.telemetry().counts());
   }
 
   @Override

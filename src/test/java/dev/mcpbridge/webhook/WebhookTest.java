@@ -2,12 +2,17 @@ package dev.mcpbridge.webhook;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.mcpbridge.config.WebhookConfig;
+import dev.mcpbridge.fixture.CapturedLog;
+import dev.mcpbridge.fixture.MetricsText;
 import dev.mcpbridge.fixture.NoticeReceiver;
 import dev.mcpbridge.metrics.Counts;
+import dev.mcpbridge.metrics.MetricsPage;
 import dev.mcpbridge.model.Notice;
 import dev.mcpbridge.protocol.JsonSlice;
+import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import io.vertx.core.Context;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpClient;
@@ -16,12 +21,15 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Base64;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -49,6 +57,10 @@ class WebhookTest {
   }
 
   private Webhook to(String url) {
+    return to(url, Webhook.Attempts.STANDARD);
+  }
+
+  private Webhook to(String url, Webhook.Attempts attempts) {
     opened =
         new Webhook(
             vertx,
@@ -59,6 +71,7 @@ class WebhookTest {
                 Set.copyOf(Notice.Type.apiNames()),
                 false,
                 Map.of()),
+            attempts,
             counts);
     return opened;
   }
@@ -131,12 +144,93 @@ class WebhookTest {
 
     onEventLoop(() -> webhook.send(notice("a")));
 
+    awaitSettled(webhook);
+    assertEquals(List.of(1L, 0L, 0L), counted("delivered", "retried", "failed"));
+  }
+
+  private void awaitSettled(Webhook webhook) {
+    await(() -> undelivered(webhook) == 0);
+  }
+
+  private static void await(Callable<Boolean> condition) {
     assertTimeoutPreemptively(
-        Duration.ofSeconds(5),
+        Duration.ofSeconds(10),
         () -> {
-          while (undelivered(webhook) > 0) {
+          while (!condition.call()) {
             Thread.onSpinWait();
           }
         });
+  }
+
+  private List<Long> counted(String... outcomes) {
+    String page =
+        new String(
+            MetricsPage.write(
+                    null, counts, server -> true, 0, List.of(), null, new MetricSnapshots())
+                .body(),
+            StandardCharsets.UTF_8);
+    return Stream.of(outcomes)
+        .map(
+            outcome ->
+                MetricsText.values(
+                        page, "mcp_bridge_webhook_notices_total{outcome=\"" + outcome + "\"}")
+                    .mapToLong(value -> (long) value)
+                    .sum())
+        .toList();
+  }
+
+  @Test
+  void aNoticeHasFailedAfterTheLastAttempt() throws Exception {
+    try (NoticeReceiver receiver = new NoticeReceiver().answering(500, 500, 500)) {
+      Webhook webhook = to(receiver.url(), new Webhook.Attempts(10_000, List.of(1L, 1L)));
+
+      onEventLoop(() -> webhook.send(notice("a")));
+
+      awaitSettled(webhook);
+      assertEquals(List.of(0L, 2L, 1L), counted("delivered", "retried", "failed"));
+      assertEquals(3, receiver.all().size());
+      assertEquals(1, receiver.all().stream().map(NoticeReceiver.Received::id).distinct().count());
+    }
+  }
+
+  @Test
+  void anAttemptWithoutAnAnswerEndsAtItsTimeLimit() throws Exception {
+    try (NoticeReceiver receiver = new NoticeReceiver().hanging();
+        CapturedLog log = new CapturedLog()) {
+      Webhook webhook = to(receiver.url(), new Webhook.Attempts(100, List.of(1L)));
+
+      onEventLoop(() -> webhook.send(notice("a")));
+
+      awaitSettled(webhook);
+      assertEquals(List.of(0L, 1L, 1L), counted("delivered", "retried", "failed"));
+      String lines = String.join("\n", log.lines());
+      assertTrue(lines.contains("state=failing reason=no answer within 100 ms"), lines);
+    }
+  }
+
+  @Test
+  void aReceiverThatIsAbsentGetsTheNoticeWhenItIsThere() throws Exception {
+    int port;
+    try (NoticeReceiver gone = new NoticeReceiver()) {
+      port = URI.create(gone.url()).getPort();
+    }
+    try (CapturedLog log = new CapturedLog()) {
+      Webhook webhook =
+          to(
+              "http://127.0.0.1:" + port + "/hook",
+              new Webhook.Attempts(10_000, Collections.nCopies(500, 10L)));
+
+      onEventLoop(() -> webhook.send(notice("a")));
+      await(() -> counted("retried").get(0) > 0);
+      try (NoticeReceiver receiver = new NoticeReceiver(port)) {
+        awaitSettled(webhook);
+
+        assertEquals(1, receiver.all().size());
+        assertEquals(List.of(1L, 0L), counted("delivered", "failed"));
+        String lines = String.join("\n", log.lines());
+        assertTrue(lines.contains("state=failing reason=Connection refused"), lines);
+        assertTrue(lines.contains("state=delivering"), lines);
+      }
+    }
   }
 }

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.mcpbridge.fixture.CapturedLog;
 import dev.mcpbridge.fixture.CatalogueServer;
 import dev.mcpbridge.fixture.ClientProgram;
+import dev.mcpbridge.fixture.MetricsText;
 import dev.mcpbridge.fixture.NoticeReceiver;
 import dev.mcpbridge.fixture.NoticeReceiver.Received;
 import dev.mcpbridge.fixture.TestBridge;
@@ -66,15 +67,9 @@ class WebhooksIT {
         "{\"confirm\":" + confirm + ",\"token\":\"" + held.at("/token") + "\"}");
   }
 
-  private long counted(String outcome) throws Exception {
+  private double counted(String outcome) throws Exception {
     String series = "mcp_bridge_webhook_notices_total{outcome=\"" + outcome + "\"}";
-    return bridge
-        .get("/metrics")
-        .text()
-        .lines()
-        .filter(line -> line.startsWith(series))
-        .mapToLong(line -> (long) Double.parseDouble(line.split(" ")[1]))
-        .sum();
+    return MetricsText.values(bridge.get("/metrics").text(), series).sum();
   }
 
   @Test
