@@ -105,8 +105,8 @@ public final class AuditLog {
   }
 
   /**
-   * @param written told on the thread of the log whether the record is on the disk, or is lost;
-   *     null if no sender waits
+   * @param written told whether the record is on the disk, or is lost; on the thread of the log, or
+   *     at once on that of the sender; null if no sender waits
    */
   public void append(AuditRecord record, Consumer<Boolean> written) {
     long bytes = bytes(record);
@@ -258,7 +258,7 @@ public final class AuditLog {
     try {
       List<Entry> rest = new ArrayList<>();
       waiting.drainTo(rest);
-      writer.write(rest, lost.getAndSet(0));
+      writeAll(rest);
       writer.finish();
     } catch (IOException | RuntimeException e) {
       failed(e);

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.mcpbridge.audit.AuditVerifier.Report;
@@ -17,6 +18,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -423,5 +425,31 @@ class AuditTrailTest {
     // Then
     assertFalse(written.get(10, TimeUnit.SECONDS));
     assertEquals(1, log.lost());
+  }
+
+  /** An interrupt closes the file, so that each write fails from then on. */
+  @Test
+  void senderIsToldOfARecordThatCouldNotBeWrittenUntilTheEnd() throws Exception {
+    // Given
+    AuditLog log = opened(CONFIG);
+    Thread.getAllStackTraces().keySet().stream()
+        .filter(thread -> thread.getName().equals("audit"))
+        .forEach(Thread::interrupt);
+    CompletableFuture<Boolean> written = new CompletableFuture<>();
+    log.append(record(1), written::complete);
+    assertTimeoutPreemptively(
+        Duration.ofSeconds(10),
+        () -> {
+          while (log.mayRun()) {
+            Thread.onSpinWait();
+          }
+        });
+
+    // When
+    log.close();
+
+    // Then
+    assertFalse(written.get(10, TimeUnit.SECONDS));
+    assertTrue(log.lost() >= 1);
   }
 }
