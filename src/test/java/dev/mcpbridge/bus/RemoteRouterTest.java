@@ -62,14 +62,11 @@ class RemoteRouterTest {
         Stubs.of(
             OwnershipView.class,
             (method, arguments) -> method.equals("knows") ? true : List.of(InstanceId.first(ID)));
-    return Stubs.of(
-        Cluster.class,
+    return Stubs.member(
+        ownershipView,
         (method, arguments) ->
             switch (method) {
-              case "isAlone", "isCutOff" -> false;
-              case "name" -> "n";
               case "owner" -> owner;
-              case "owners" -> ownershipView;
               case "change" -> change.future();
               case "ask" -> answer.future();
               case "tell" -> null;

@@ -112,13 +112,10 @@ class SupervisorVerticleTest {
                   case "epoch" -> 0L;
                   default -> throw new AssertionError(method);
                 });
-    return Stubs.of(
-        Cluster.class,
+    return Stubs.member(
+        owners,
         (method, arguments) ->
             switch (method) {
-              case "isAlone", "isCutOff" -> false;
-              case "name" -> "n";
-              case "owners" -> owners;
               case "map" -> cluster.map((String) arguments[0]);
               case "assigned", "owned" -> Set.of();
               case "offer" -> {
