@@ -17,12 +17,12 @@ record Delivery(String id, String source, Buffer body, int failures) {
   /** Arguments beyond this size, in bytes, are left out. */
   static final int MAX_ARGUMENTS = 16 * 1024;
 
-  static Delivery of(Notice notice, Instant time, boolean withArguments) {
+  static Delivery of(Notice notice, long atMillis, boolean withArguments) {
     JsonWriter out =
         new JsonWriter()
             .beginObject()
             .member("type", notice.type().apiName())
-            .member("timestamp", time.toString())
+            .member("timestamp", Instant.ofEpochMilli(atMillis).toString())
             .name("data")
             .beginObject()
             .membersOf(notice.data());

@@ -79,7 +79,7 @@ final class Webhook {
       counts.count(Event.WEBHOOK, "dropped");
       return;
     }
-    ready.add(Delivery.of(notice, Instant.now(), config.withArguments()));
+    ready.add(Delivery.of(notice, System.currentTimeMillis(), config.withArguments()));
     sendReady();
   }
 
