@@ -107,6 +107,7 @@ public final class Main {
         .addSubcommand(new AccessCommand())
         .addSubcommand(new PinsCommand())
         .addSubcommand(new AuditCommand())
+        .addSubcommand(new ConnectCommand())
         .addSubcommand(new ToolsCommand())
         .addSubcommand(new CallCommand())
         .addSubcommand(new ConfirmCommand())

@@ -1,0 +1,191 @@
+package dev.mcpbridge.cli;
+
+import com.fasterxml.jackson.core.util.DefaultIndenter;
+import com.fasterxml.jackson.core.util.DefaultPrettyPrinter;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.mcpbridge.cli.agent.HttpUrl;
+import dev.mcpbridge.protocol.HiddenCharacters;
+import dev.mcpbridge.protocol.Json;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.PrintWriter;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.nio.charset.Charset;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.Arrays;
+import java.util.Iterator;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Adds a running bridge to the file of an MCP client, which keeps everything else in it. */
+@Command(
+    name = "connect",
+    description = "Add a running bridge to the configuration of an MCP client.",
+    mixinStandardHelpOptions = true,
+    footer = {
+      "",
+      "The file is shown and changed only after a yes. A key is never written: the",
+      "client reads it from MCP_BRIDGE_KEY in its environment. Snippets for other",
+      "clients are in the console of the bridge."
+    })
+final class ConnectCommand implements Callable<Integer> {
+  private static final DefaultPrettyPrinter.Indenter INDENTER = new DefaultIndenter("  ", "\n");
+
+  @Spec private CommandSpec spec;
+
+  @Parameters(
+      paramLabel = "CLIENT",
+      completionCandidates = Words.class,
+      description = "One of ${COMPLETION-CANDIDATES}.")
+  private String client;
+
+  @Option(
+      names = {"-u", "--url"},
+      paramLabel = "URL",
+      converter = HttpUrl.class,
+      defaultValue = "http://127.0.0.1:3000",
+      description = "The bridge (default: ${DEFAULT-VALUE}).")
+  private URI url;
+
+  @Option(
+      names = {"-s", "--server"},
+      paramLabel = "SERVER",
+      description = "Offer only this server (default: all servers).")
+  private String server;
+
+  @Option(
+      names = {"-n", "--name"},
+      paramLabel = "NAME",
+      description = "Name in the client (default: the server, or%nmcp-bridge).")
+  private String name;
+
+  @Option(names = "--with-key", description = "The bridge needs a key.")
+  private boolean withKey;
+
+  @Option(
+      names = "--file",
+      paramLabel = "FILE",
+      description = "The file to change (default: that of the client).")
+  private Path file;
+
+  @Option(
+      names = {"-y", "--yes"},
+      description = "Change it without asking.")
+  private boolean yes;
+
+  /** The names of the clients. */
+  static final class Words implements Iterable<String> {
+    @Override
+    public Iterator<String> iterator() {
+      return Arrays.stream(ClientFile.values()).map(ClientFile::word).iterator();
+    }
+  }
+
+  @Override
+  public Integer call() throws IOException {
+    ClientFile known =
+        Arrays.stream(ClientFile.values())
+            .filter(each -> each.word().equals(client))
+            .findFirst()
+            .orElseThrow(() -> unknownClient());
+    Path target = file == null ? known.path() : file;
+    String entryName = name != null ? name : server != null ? server : "mcp-bridge";
+    ObjectNode entry = known.entry(BridgeClient.base(url), server, withKey);
+    ObjectNode content = read(target);
+    if (content == null
+        || content.has(known.section()) && !content.get(known.section()).isObject()) {
+      err().println(target + " cannot be changed safely: it is not a plain JSON object.");
+      err().println("Add this to '" + known.section() + "' yourself:");
+      err().println(text(Json.object().set(entryName, entry)));
+      return Main.FAILED;
+    }
+    JsonNode before = content.path(known.section()).path(entryName);
+    if (before.equals(entry)) {
+      out().println(target + " has this entry already.");
+      return 0;
+    }
+    show(target, before, entryName, entry);
+    if (!yes && !isAgreed()) {
+      err().println("Nothing was changed.");
+      return Main.FAILED;
+    }
+    content.withObject("/" + known.section()).set(entryName, entry);
+    write(target, text(content) + "\n");
+    out().println("Written. Restart the client if it is running.");
+    return 0;
+  }
+
+  private ParameterException unknownClient() {
+    return new ParameterException(
+        spec.commandLine(),
+        "Unknown client '" + client + "', expected one of " + String.join(", ", new Words()));
+  }
+
+  /** The present content; an empty object for a new file; null if it is not plain JSON. */
+  private static ObjectNode read(Path target) throws IOException {
+    if (!Files.exists(target)) {
+      return Json.object();
+    }
+    String text = Files.readString(target);
+    try {
+      JsonNode read = text.isBlank() ? Json.object() : Json.exactTree(text);
+      return read instanceof ObjectNode object ? object : null;
+    } catch (IOException e) {
+      return null;
+    }
+  }
+
+  private void show(Path target, JsonNode before, String entryName, ObjectNode entry) {
+    out().println((Files.exists(target) ? "Changes " : "Creates ") + target + ":");
+    if (!before.isMissingNode()) {
+      out().println(HiddenCharacters.escaped("- " + entryName + ": " + before));
+    }
+    out().println("+ " + entryName + ": " + entry);
+    out().flush();
+  }
+
+  private boolean isAgreed() throws IOException {
+    out().print("Write it? [y/N] ");
+    out().flush();
+    String answer =
+        new BufferedReader(new InputStreamReader(System.in, Charset.defaultCharset())).readLine();
+    return answer != null && answer.strip().toLowerCase().matches("y|yes");
+  }
+
+  /** A symbolic link stays one: the file that it leads to is replaced. */
+  private static void write(Path target, String text) throws IOException {
+    Path real = Files.exists(target) ? target.toRealPath() : target.toAbsolutePath();
+    Files.createDirectories(real.getParent());
+    Path draft = real.resolveSibling(real.getFileName() + ".draft");
+    Files.writeString(draft, text);
+    Files.move(draft, real, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
+  }
+
+  private static String text(JsonNode json) {
+    DefaultPrettyPrinter printer =
+        new DefaultPrettyPrinter().withObjectIndenter(INDENTER).withArrayIndenter(INDENTER);
+    try {
+      return Json.mapper().writer(printer).writeValueAsString(json).replace("\" : ", "\": ");
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private PrintWriter out() {
+    return spec.commandLine().getOut();
+  }
+
+  private PrintWriter err() {
+    return spec.commandLine().getErr();
+  }
+}
