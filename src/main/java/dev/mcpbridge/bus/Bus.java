@@ -99,7 +99,7 @@ public final class Bus {
   }
 
   /** Runs a task on the event loop after some time. */
-  void later(long millis, Runnable task) {
+  public void later(long millis, Runnable task) {
     vertx.setTimer(millis, t -> task.run());
   }
 

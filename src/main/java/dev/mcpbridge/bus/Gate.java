@@ -34,8 +34,8 @@ public final class Gate {
   public static final Address<ConfirmationQuery, ConfirmationState> CONFIRMATION =
       Address.local("risk.confirmations.look");
 
-  /** The pending confirmations that a viewer may see. */
-  public static final Address<Viewer, List<Confirmation>> CONFIRMATIONS =
+  /** The confirmations that a viewer may see. */
+  public static final Address<ConfirmationList, List<ConfirmationState>> CONFIRMATIONS =
       Address.local("risk.confirmations.list");
 
   private Gate() {}
@@ -73,8 +73,14 @@ public final class Gate {
    * A human's decision about a confirmation.
    *
    * @param token null if none was sent
+   * @param reason of a rejection, for the caller; empty if none was given
    */
-  public record HumanDecision(String confirmationId, boolean confirm, String token, Viewer by) {}
+  public record HumanDecision(
+      String confirmationId, boolean confirm, String token, Viewer by, String reason) {
+    public HumanDecision(String confirmationId, boolean confirm, String token, Viewer by) {
+      this(confirmationId, confirm, token, by, "");
+    }
+  }
 
   /** Whether an approved call was executed. */
   public record ApprovedOutcome(String id, Executed executed) {}
@@ -86,6 +92,14 @@ public final class Gate {
    */
   public record Viewer(String name, boolean approver) {}
 
+  /**
+   * A query for many confirmations.
+   *
+   * @param isPending whether those that wait are wanted, and not those that were decided or have
+   *     expired
+   */
+  public record ConfirmationList(Viewer by, boolean isPending) {}
+
   /** A query for one confirmation. */
   public record ConfirmationQuery(String id, Viewer by) {}
 
@@ -94,8 +108,19 @@ public final class Gate {
    *
    * @param confirmation without arguments once it is decided
    * @param executed whether its call was executed; null before it is decided
+   * @param ruling null if no one has decided
    */
-  public record ConfirmationState(Confirmation confirmation, Status status, Executed executed) {
+  public record ConfirmationState(
+      Confirmation confirmation, Status status, Executed executed, Ruling ruling) {
+
+    /**
+     * Who has decided.
+     *
+     * @param by empty if a node of an older version has stored it
+     * @param reason empty if none was given
+     */
+    public record Ruling(String by, String reason, long atMillis) {}
+
     /** The decision. */
     public enum Status {
       PENDING,

@@ -8,6 +8,7 @@ import dev.mcpbridge.bus.Gate.ApprovedOutcome;
 import dev.mcpbridge.bus.Gate.Assessment;
 import dev.mcpbridge.bus.Gate.ConfirmationRequest;
 import dev.mcpbridge.bus.Gate.Decision;
+import dev.mcpbridge.bus.NodeCalls;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.error.Executed;
@@ -64,6 +65,7 @@ public final class CallPipeline {
   private final CallerCredentials credentials;
   private final Limits limits;
   private final Counts counts;
+  private final CallReports reports;
 
   /** The cancellations of the calls that this node's callers wait for, by the call's id. */
   private final Map<String, CancellationToken> cancellations = new HashMap<>();
@@ -116,6 +118,9 @@ public final class CallPipeline {
     this.credentials = credentials;
     this.limits = limits;
     this.counts = counts;
+    this.reports = new CallReports(bus);
+    bus.serve(NodeCalls.at(0), asked -> Future.succeededFuture(reports.seenBy(asked)));
+    bus.serve(NodeCalls.cancelAt(0), asked -> Future.succeededFuture(cancelOwn(asked)));
     bus.subscribe(Addresses.SERVER_REMOVED, server -> counts.forget(server.name()));
   }
 
@@ -129,7 +134,7 @@ public final class CallPipeline {
   public Future<CallOutcome> run(CallRequest request) {
     CancellationToken cancellation = cancellationOf(request.id());
     long startNanos = System.nanoTime();
-    CallReport report = new CallReport(bus, request);
+    CallReport report = reports.begin(request);
     return resolve(request, cancellation)
         .map(server -> admit(request, cancellation, server, startNanos))
         .compose(
@@ -194,7 +199,7 @@ public final class CallPipeline {
   public Future<CallOutcome> runApproved(Confirmation approved, boolean streaming) {
     CancellationToken cancellation = cancellationOf(approved.call().id());
     Call call = approved.call().withCancellation(cancellation).withStreaming(streaming);
-    CallReport report = new CallReport(bus, call, approved.id());
+    CallReport report = reports.begin(call, approved.id());
     return awaitStart(call.caller(), call.server(), call.target(), cancellation)
         .map(server -> readmit(call, approved.definitionDigest(), server))
         .compose(admitted -> judgeApproved(admitted, report))
@@ -233,6 +238,14 @@ public final class CallPipeline {
     if (cancellation != null) {
       cancellation.cancel(reason);
     }
+  }
+
+  private boolean cancelOwn(NodeCalls.Cancellation asked) {
+    boolean isOwn = reports.isRunning(asked.callId(), asked.caller());
+    if (isOwn) {
+      cancel(asked.callId(), "The caller has cancelled the call");
+    }
+    return isOwn;
   }
 
   /**
@@ -340,7 +353,7 @@ public final class CallPipeline {
     return new AdmittedCall(server, tool, renewed, atLeast);
   }
 
-  private static String definitionDigest(ServerView server, Tool tool) {
+  static String definitionDigest(ServerView server, Tool tool) {
     return server.program() + " " + (tool == null ? "" : tool.digest());
   }
 

@@ -6,6 +6,7 @@ import dev.mcpbridge.bus.Bus;
 import dev.mcpbridge.bus.Gate.Decision;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.error.Executed;
 import dev.mcpbridge.error.LoggedFailure;
 import dev.mcpbridge.metrics.Counts;
 import dev.mcpbridge.metrics.Event;
@@ -25,10 +26,11 @@ import dev.mcpbridge.trace.Conventions;
 import dev.mcpbridge.trace.Span;
 import io.vertx.core.Future;
 import java.util.Locale;
+import java.util.function.Consumer;
 
 /**
  * Reports one run of a call: exactly one decision, before it runs, and one outcome; to the audit
- * trail, the counts and the trace. Confined to the HTTP verticle.
+ * trail, the counts, the trace, and those who look at the calls. Confined to the HTTP verticle.
  */
 final class CallReport {
   private static final Future<Void> DONE = Future.succeededFuture();
@@ -42,11 +44,19 @@ final class CallReport {
   private final JsonSlice arguments;
   private final Envelope envelope;
   private final String confirmation;
+  private final Consumer<CallReport> onEnd;
   private final long startNanos = System.nanoTime();
+  private final long startMillis = System.currentTimeMillis();
   private boolean isDecided;
+  private CallSummary.Outcome outcome;
 
-  /** The report of a request. */
-  CallReport(Bus bus, CallRequest request) {
+  /**
+   * The report of a request.
+   *
+   * @param onEnd called with it when the run has ended
+   */
+  CallReport(Bus bus, CallRequest request, Consumer<CallReport> onEnd) {
+    this.onEnd = onEnd;
     this.bus = bus;
     this.isAudited = bus.isServed(Addresses.AUDIT);
     this.id = request.id();
@@ -63,7 +73,8 @@ final class CallReport {
    *
    * @param confirmation id of its confirmation
    */
-  CallReport(Bus bus, Call call, String confirmation) {
+  CallReport(Bus bus, Call call, String confirmation, Consumer<CallReport> onEnd) {
+    this.onEnd = onEnd;
     this.bus = bus;
     this.isAudited = bus.isServed(Addresses.AUDIT);
     this.id = call.id();
@@ -73,6 +84,15 @@ final class CallReport {
     this.arguments = call.arguments();
     this.envelope = call.envelope();
     this.confirmation = confirmation;
+  }
+
+  CallSummary summary() {
+    return new CallSummary(id, caller.name(), caller.door(), server, target, startMillis, outcome);
+  }
+
+  /** Whose quota it counts against. */
+  String share() {
+    return caller.share();
   }
 
   ServerId server() {
@@ -173,28 +193,36 @@ final class CallReport {
   }
 
   /** Reports the outcome. */
-  void ended(CallOutcome outcome) {
+  void ended(CallOutcome end) {
+    if (end instanceof CallOutcome.Completed completed) {
+      boolean isError = ToolResult.isError(completed.result());
+      ended(isError ? "tool_error" : "completed", Executed.YES, null);
+    } else {
+      ended("needs_confirmation", Executed.NO, null);
+    }
     if (!isAudited) {
       return;
     }
-    AuditRecord record = outcome();
-    if (outcome instanceof CallOutcome.Completed completed) {
-      record
-          .with("outcome", ToolResult.isError(completed.result()) ? "tool_error" : "completed")
-          .with("executed", "yes")
-          .with("result_bytes", completed.result().length());
-    } else if (outcome instanceof CallOutcome.NeedsConfirmation needed) {
-      record
-          .with("outcome", "needs_confirmation")
-          .with("executed", "no")
-          .with("confirmation", needed.pending().confirmation().id());
+    AuditRecord record = outcomeRecord();
+    if (end instanceof CallOutcome.Completed completed) {
+      record.with("result_bytes", completed.result().length());
+    } else if (end instanceof CallOutcome.NeedsConfirmation needed) {
+      record.with("confirmation", needed.pending().confirmation().id());
     }
     bus.request(Addresses.AUDIT, record);
+  }
+
+  private void ended(String word, Executed executed, ErrorCode code) {
+    outcome =
+        new CallSummary.Outcome(word, executed, code, (System.nanoTime() - startNanos) / 1_000_000);
+    onEnd.accept(this);
   }
 
   /** Reports a failure; a call that failed before its decision was refused. */
   void failed(Throwable cause) {
     BridgeException failure = BridgeException.of(cause);
+    boolean isCancelled = failure.code() == ErrorCode.CANCELLED;
+    ended(isCancelled ? "cancelled" : "failed", failure.executed(), failure.code());
     if (!isDecided) {
       CallSpans.failed(gateSpan("refuse"), failure).end();
       counts().count(Event.GATE, "", "refuse");
@@ -212,21 +240,18 @@ final class CallReport {
                   "rule", failure.getCause() instanceof DeniedByRule denied ? denied.rule() : null)
               .withArguments(arguments));
     }
-    bus.request(
-        Addresses.AUDIT,
-        outcome()
-            .with("outcome", failure.code() == ErrorCode.CANCELLED ? "cancelled" : "failed")
-            .with("executed", failure.executed().apiName())
-            .with("code", failure.code().slug()));
+    bus.request(Addresses.AUDIT, outcomeRecord().with("code", failure.code().slug()));
   }
 
-  private AuditRecord outcome() {
+  private AuditRecord outcomeRecord() {
     return new AuditRecord("call.outcome")
         .with("call", id)
         .with("principal", caller.name())
         .with("server", server.name())
         .with("kind", target.kind().noun())
         .with("name", target.name())
-        .with("ms", (System.nanoTime() - startNanos) / 1_000_000);
+        .with("ms", outcome.millis())
+        .with("outcome", outcome.word())
+        .with("executed", outcome.executed().apiName());
   }
 }

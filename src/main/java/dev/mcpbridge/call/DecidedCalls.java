@@ -56,15 +56,19 @@ public final class DecidedCalls {
       String id = confirmationState.confirmation().id();
       return switch (confirmationState.status()) {
         case PENDING -> Future.succeededFuture(undecided);
-        case REJECTED ->
-            Future.failedFuture(
-                new BridgeException(ErrorCode.FORBIDDEN, "The call was rejected by a human"));
+        case REJECTED -> Future.failedFuture(rejected(confirmationState.ruling().reason()));
         case EXPIRED ->
             Future.failedFuture(
                 new BridgeException(
                     ErrorCode.CONFIRMATION_EXPIRED, "Confirmation '" + id + "' has expired"));
         case APPROVED -> call.isPresent() ? approved(call.get(), undecided) : notKept(id);
       };
+    }
+
+    private static BridgeException rejected(String reason) {
+      return new BridgeException(
+          ErrorCode.FORBIDDEN,
+          "The call was rejected by a human" + (reason.isEmpty() ? "" : ": " + reason));
     }
 
     private static Future<CallOutcome> approved(

@@ -151,6 +151,9 @@ final class ServeCommand implements Callable<Integer> {
     String key = config.auth().isRequired() ? " -H \"Authorization: Bearer $KEY\"" : "";
     out.println("MCP Bridge is listening on " + bridge.url());
     out.println("  configuration: " + source);
+    if (config.http().console()) {
+      out.println("  console:       " + bridge.url() + "/console");
+    }
     out.println("  servers:       " + config.servers().keySet());
     if (config.cluster() != null) {
       out.println(

@@ -203,6 +203,7 @@ public final class ConfigReader {
             tls(http.section("tls")),
             http.flag("insecure"),
             http.flag("openHealth"),
+            http.flag("console"),
             http.integer("maxConnections"),
             http.integer("maxStreams"),
             new HttpConfig.Sessions(http.integer("maxSessions"), http.seconds("sessionIdle")),

@@ -32,6 +32,11 @@ public record ContainerTarget(
     mounts = List.copyOf(mounts);
   }
 
+  @Override
+  public List<String> secrets() {
+    return Secret.named(environment);
+  }
+
   /**
    * A folder or file of the host.
    *

@@ -13,6 +13,7 @@ import java.util.Set;
  * @param insecure whether an address other than loopback may be served to callers without
  *     credential
  * @param openHealth whether the health status is reported to clients without a key
+ * @param console whether the console is served
  * @param startRules which commands may be started over the API
  */
 public record HttpConfig(
@@ -23,6 +24,7 @@ public record HttpConfig(
     Tls tls,
     boolean insecure,
     boolean openHealth,
+    boolean console,
     int maxConnections,
     int maxStreams,
     Sessions sessions,
@@ -47,6 +49,7 @@ public record HttpConfig(
         tls,
         insecure,
         openHealth,
+        console,
         maxConnections,
         maxStreams,
         sessions,
@@ -62,6 +65,7 @@ public record HttpConfig(
         Set.of(),
         Set.of(),
         null,
+        false,
         false,
         false,
         maxConnections,

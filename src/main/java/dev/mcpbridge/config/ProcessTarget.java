@@ -23,6 +23,11 @@ public record ProcessTarget(List<String> argv, Map<String, Secret> environment, 
     environment = Map.copyOf(environment);
   }
 
+  @Override
+  public List<String> secrets() {
+    return Secret.named(environment);
+  }
+
   /**
    * The executable file: a name with a slash is resolved against the working directory, any other
    * is searched on the PATH of the process. Empty if there is no such file. On Windows the command

@@ -1,6 +1,7 @@
 package dev.mcpbridge.config;
 
 import java.net.URI;
+import java.util.List;
 
 /**
  * How a server is reached: started on this machine or in a container, called where it runs, or
@@ -22,6 +23,11 @@ public sealed interface UpstreamTarget
   /** How the bridge obtains credentials for it by OAuth; null if it does not. */
   default OAuthConfig oauth() {
     return access() == null ? null : access().oauth();
+  }
+
+  /** Texts that must not be shown when the server writes them. */
+  default List<String> secrets() {
+    return List.of();
   }
 
   /** Whether the server is an adapter inside the bridge, which a restart cannot repair. */

@@ -104,7 +104,7 @@ public final class HttpVerticle extends VerticleBase {
             streams,
             answers,
             conditions(),
-            new Doors.Identities(
+            new Identities(
                 callers::authenticator, () -> current, () -> callers.resource().bridge()));
     pins = doors.pins();
     Router router = router(doors);
@@ -198,6 +198,7 @@ public final class HttpVerticle extends VerticleBase {
     publicPages =
         PublicPages.of(
             dependencies.self(),
+            config.http().console(),
             config.http().openHealth() ? ctx -> openHealth(ctx, doors.health()) : null);
     router.route().handler(this::checkAddress);
     router.route().handler(this::servePublicPageOrAdmit);

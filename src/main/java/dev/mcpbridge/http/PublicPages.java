@@ -1,6 +1,7 @@
 package dev.mcpbridge.http;
 
 import dev.mcpbridge.http.connect.ConsentPage;
+import dev.mcpbridge.http.console.ConsolePage;
 import dev.mcpbridge.http.openapi.DocsPage;
 import dev.mcpbridge.http.reply.Replies;
 import dev.mcpbridge.protocol.BridgeIdentity;
@@ -24,12 +25,16 @@ final class PublicPages {
   /**
    * The handlers by path.
    *
+   * @param console whether the console is served
    * @param health answers the health checks; null if they need a credential
    */
   static Map<String, Handler<RoutingContext>> of(
-      BridgeIdentity self, Handler<RoutingContext> health) {
+      BridgeIdentity self, boolean console, Handler<RoutingContext> health) {
     Map<String, Handler<RoutingContext>> pages = new HashMap<>(DocsPage.pages());
-    JsonSlice welcome = welcome(self);
+    if (console) {
+      pages.putAll(ConsolePage.pages());
+    }
+    JsonSlice welcome = welcome(self, console);
     pages.put("/oauth/page.css", ConsentPage::style);
     pages.put("/", ctx -> Replies.json(ctx, 200, welcome));
     if (health != null) {
@@ -39,10 +44,13 @@ final class PublicPages {
   }
 
   /** Identifies the bridge and links to its resources. */
-  private static JsonSlice welcome(BridgeIdentity self) {
+  private static JsonSlice welcome(BridgeIdentity self, boolean console) {
     JsonWriter out =
         new JsonWriter().beginObject().membersOf(self.implementation()).name("links").beginObject();
     LINKS.forEach(path -> out.member(path.substring(1).replace(".json", ""), path));
+    if (console) {
+      out.member("console", "/console");
+    }
     return out.endObject().endObject().toSlice();
   }
 }

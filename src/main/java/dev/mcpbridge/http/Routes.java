@@ -56,8 +56,11 @@ final class Routes {
 
   /** The table, the most frequently used route first. */
   static Routes of(Doors doors) {
-    return new Routes()
-        .add(POST, "/servers/{server}/tools/{tool}", Scope.CALL, doors.calls()::callTool)
+    return new Routes().addCalls(doors).addServers(doors).addOperations(doors);
+  }
+
+  private Routes addCalls(Doors doors) {
+    return add(POST, "/servers/{server}/tools/{tool}", Scope.CALL, doors.calls()::callTool)
         .add(POST, "/mcp", Scope.READ, doors.mcp()::post)
         .add(GET, "/mcp", Scope.READ, doors.mcp()::get)
         .add(DELETE, "/mcp", Scope.READ, doors.mcp()::delete)
@@ -74,14 +77,19 @@ final class Routes {
         .add(GET, "/servers/{server}/resources/{uri}", Scope.CALL, doors.calls()::readResource)
         .add(POST, "/servers/{server}/prompts/{prompt}", Scope.CALL, doors.calls()::getPrompt)
         .add(GET, "/calls/{call}", Scope.CALL, doors.background()::show)
-        .add(DELETE, "/calls/{call}", Scope.CALL, doors.background()::cancel)
-        .add(GET, "/servers", Scope.READ, doors.servers()::list)
+        .add(GET, "/calls", Scope.CALL, doors.allCalls()::list)
+        .add(DELETE, "/calls/{call}", Scope.CALL, doors.allCalls()::cancel);
+  }
+
+  private Routes addServers(Doors doors) {
+    return add(GET, "/servers", Scope.READ, doors.servers()::list)
         .add(POST, "/servers", Scope.ADMIN, doors.servers()::start)
         .add(GET, "/servers/{server}", Scope.READ, doors.servers()::show)
         .add(DELETE, "/servers/{server}", Scope.ADMIN, doors.servers()::stop)
         .add(PUT, "/servers/{server}/credentials", Scope.CALL, doors.credentials()::put)
         .add(DELETE, "/servers/{server}/credentials", Scope.CALL, doors.credentials()::delete)
         .add(POST, "/servers/{server}/restart", Scope.ADMIN, doors.servers()::restart)
+        .add(GET, "/servers/{server}/log", Scope.ADMIN, doors.logs()::show)
         .add(GET, "/servers/{server}/tools", Scope.READ, doors.catalogue()::tools)
         .add(GET, "/servers/{server}/resources", Scope.READ, doors.catalogue()::resources)
         .add(GET, "/servers/{server}/resource-templates", Scope.READ, doors.catalogue()::templates)
@@ -89,8 +97,11 @@ final class Routes {
         .add(GET, "/tools", Scope.READ, doors.catalogue()::search)
         .add(GET, "/pins", Scope.APPROVE, doors.pinsApi()::list)
         .add(GET, "/servers/{server}/pins", Scope.APPROVE, doors.pinsApi()::show)
-        .add(POST, "/servers/{server}/pins", Scope.APPROVE, doors.pinsApi()::decide)
-        .add(GET, "/audit", Scope.AUDIT, doors.audit()::search)
+        .add(POST, "/servers/{server}/pins", Scope.APPROVE, doors.pinsApi()::decide);
+  }
+
+  private Routes addOperations(Doors doors) {
+    return add(GET, "/audit", Scope.AUDIT, doors.audit()::search)
         .add(GET, "/confirmations", Scope.CALL, doors.confirmations()::list)
         .add(GET, "/confirmations/{confirmation}", Scope.CALL, doors.confirmations()::show)
         .add(POST, "/confirmations/{confirmation}", Scope.CALL, doors.confirmations()::decide)

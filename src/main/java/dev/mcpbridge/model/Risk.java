@@ -5,6 +5,11 @@ import java.util.Locale;
 /** The risk level of a call and the reason for it. */
 public record Risk(RiskLevel level, Reason reason) {
 
+  /** This risk, or that of the access rules if they demand more. */
+  public Risk raisedTo(RiskLevel atLeast) {
+    return level.compareTo(atLeast) < 0 ? new Risk(atLeast, Reason.ACCESS) : this;
+  }
+
   /** What determined the level. */
   public enum Reason {
     /** A rule for the target. */

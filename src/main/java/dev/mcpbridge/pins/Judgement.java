@@ -16,6 +16,11 @@ import java.util.Locale;
 public record Judgement(
     Definition.Name name, State state, boolean isHeld, JsonSlice current, String digest, Pin pin) {
 
+  /** The members that count of the current definition, in their canonical form. */
+  public JsonSlice canonical() {
+    return DigestVersion.ALL.get(0).canonical(name.kind(), current);
+  }
+
   /** How a definition compares with the approved one. */
   public enum State {
     APPROVED,

@@ -1,5 +1,6 @@
 package dev.mcpbridge.risk;
 
+import dev.mcpbridge.bus.Gate.ConfirmationState.Ruling;
 import dev.mcpbridge.bus.WireCodecs;
 import dev.mcpbridge.error.Executed;
 import dev.mcpbridge.model.Call;
@@ -17,13 +18,18 @@ import dev.mcpbridge.wire.WireWriter;
  *     caller received none because an operator decides
  * @param isRejected whether a human rejected the call
  * @param executed whether the call was executed, as far as known; null before the decision
+ * @param ruling null before the decision
  */
 record ConfirmationRecord(
-    Confirmation confirmation, byte[] tokenHash, boolean isRejected, Executed executed) {
+    Confirmation confirmation,
+    byte[] tokenHash,
+    boolean isRejected,
+    Executed executed,
+    Ruling ruling) {
   static final byte[] NO_TOKEN = {};
 
   ConfirmationRecord(Confirmation confirmation, byte[] tokenHash) {
-    this(confirmation, tokenHash, false, null);
+    this(confirmation, tokenHash, false, null, null);
   }
 
   boolean needsOperator() {
@@ -35,7 +41,7 @@ record ConfirmationRecord(
   }
 
   /** The record after the decision: it retains the caller, but nothing that could be run. */
-  ConfirmationRecord decided(boolean approved, Executed executed) {
+  ConfirmationRecord decided(boolean approved, Executed executed, Ruling by) {
     Call call = confirmation.call();
     Call stripped =
         new Call(
@@ -57,7 +63,7 @@ record ConfirmationRecord(
             "",
             confirmation.createdAtMillis(),
             confirmation.expiresAtMillis());
-    return new ConfirmationRecord(remaining, NO_TOKEN, !approved, executed);
+    return new ConfirmationRecord(remaining, NO_TOKEN, !approved, executed, by);
   }
 
   byte[] toBytes() {
@@ -66,6 +72,9 @@ record ConfirmationRecord(
         .bytes(tokenHash)
         .flag(isRejected)
         .text(isDecided() ? executed.name() : "")
+        .text(isDecided() ? ruling.by() : "")
+        .text(isDecided() ? ruling.reason() : "")
+        .number(isDecided() ? ruling.atMillis() : 0)
         .toBytes();
   }
 
@@ -75,10 +84,11 @@ record ConfirmationRecord(
     byte[] tokenHash = in.bytes();
     boolean isRejected = in.flag();
     String executed = in.text();
-    return new ConfirmationRecord(
-        confirmation,
-        tokenHash,
-        isRejected,
-        executed.isEmpty() ? null : Executed.valueOf(executed));
+    Ruling ruling =
+        in.isAtEnd() ? new Ruling("", "", 0) : new Ruling(in.text(), in.text(), in.number());
+    return executed.isEmpty()
+        ? new ConfirmationRecord(confirmation, tokenHash)
+        : new ConfirmationRecord(
+            confirmation, tokenHash, isRejected, Executed.valueOf(executed), ruling);
   }
 }

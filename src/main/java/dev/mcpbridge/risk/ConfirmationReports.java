@@ -123,7 +123,8 @@ final class ConfirmationReports {
         Addresses.AUDIT,
         () ->
             record(confirmation, decision.confirm() ? "approve" : "reject")
-                .with("approver", decision.by().name()));
+                .with("approver", decision.by().name())
+                .with("reason", decision.reason().isEmpty() ? null : decision.reason()));
   }
 
   private static AuditRecord record(Confirmation confirmation, String decision) {

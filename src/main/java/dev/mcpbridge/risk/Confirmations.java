@@ -1,8 +1,10 @@
 package dev.mcpbridge.risk;
 
+import dev.mcpbridge.bus.Gate.ConfirmationList;
 import dev.mcpbridge.bus.Gate.ConfirmationQuery;
 import dev.mcpbridge.bus.Gate.ConfirmationRequest;
 import dev.mcpbridge.bus.Gate.ConfirmationState;
+import dev.mcpbridge.bus.Gate.ConfirmationState.Ruling;
 import dev.mcpbridge.bus.Gate.ConfirmationState.Status;
 import dev.mcpbridge.bus.Gate.HumanDecision;
 import dev.mcpbridge.bus.Gate.PendingConfirmation;
@@ -24,6 +26,7 @@ import dev.mcpbridge.protocol.Sha256;
 import io.vertx.core.Future;
 import java.security.MessageDigest;
 import java.time.Clock;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
@@ -39,6 +42,9 @@ import java.util.function.BooleanSupplier;
  */
 public final class Confirmations {
   private static final int MAX_REPEATED = 10_000;
+  private static final Comparator<ConfirmationState> NEWEST_FIRST =
+      Comparator.comparingLong((ConfirmationState each) -> each.confirmation().createdAtMillis())
+          .reversed();
 
   private volatile RiskConfig config;
   private final Clock clock;
@@ -153,7 +159,8 @@ public final class Confirmations {
     ConfirmationRecord entry = ConfirmationRecord.of(item.value());
     boolean isApproved = decision.confirm();
     Executed executed = isApproved ? Executed.UNKNOWN : Executed.NO;
-    return storeDecided(item, entry.decided(isApproved, executed))
+    Ruling ruling = new Ruling(decision.by().name(), decision.reason(), clock.millis());
+    return storeDecided(item, entry.decided(isApproved, executed, ruling))
         .compose(
             change ->
                 change.isFull()
@@ -175,7 +182,7 @@ public final class Confirmations {
     ConfirmationRecord entry = item.isPresent() ? ConfirmationRecord.of(item.value()) : null;
     return entry == null || !entry.isDecided()
         ? Future.succeededFuture()
-        : storeDecided(item, entry.decided(true, executed)).mapEmpty();
+        : storeDecided(item, entry.decided(true, executed, entry.ruling())).mapEmpty();
   }
 
   private Future<Change> storeDecided(Item item, ConfirmationRecord decided) {
@@ -250,7 +257,12 @@ public final class Confirmations {
           ErrorCode.CONFIRMATION_NOT_FOUND,
           "Confirmation '" + confirmationQuery.id() + "' not found or expired");
     }
-    return new ConfirmationState(entry.confirmation(), status(entry, item), entry.executed());
+    return state(entry, item);
+  }
+
+  private static ConfirmationState state(ConfirmationRecord entry, Item item) {
+    return new ConfirmationState(
+        entry.confirmation(), status(entry, item), entry.executed(), entry.ruling());
   }
 
   private static Status status(ConfirmationRecord entry, Item item) {
@@ -260,14 +272,17 @@ public final class Confirmations {
     return isExpired(item, entry.confirmation()) ? Status.EXPIRED : Status.PENDING;
   }
 
-  public Future<List<Confirmation>> visibleTo(Viewer viewer) {
+  /** Those that wait, in the order of their ids, or else the others, the newest first. */
+  public Future<List<ConfirmationState>> visibleTo(ConfirmationList query) {
     return pending
         .all()
         .map(
             items ->
                 items.values().stream()
-                    .map(Confirmations::pending)
-                    .filter(confirmation -> confirmation != null && maySee(viewer, confirmation))
+                    .map(item -> state(ConfirmationRecord.of(item.value()), item))
+                    .filter(each -> each.status() == Status.PENDING == query.isPending())
+                    .filter(each -> maySee(query.by(), each.confirmation()))
+                    .sorted(query.isPending() ? (a, b) -> 0 : NEWEST_FIRST)
                     .toList());
   }
 

@@ -1,6 +1,8 @@
 package dev.mcpbridge.sandbox;
 
 import dev.mcpbridge.transport.MessageReader;
+import dev.mcpbridge.transport.ServerLog;
+import dev.mcpbridge.transport.StderrLines;
 import dev.mcpbridge.transport.StdioTransport;
 import dev.mcpbridge.transport.Transport;
 import dev.mcpbridge.transport.TransportListener;
@@ -10,7 +12,6 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.net.NetSocket;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
-import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
@@ -21,15 +22,13 @@ import java.util.function.Function;
  */
 final class ContainerTransport implements Transport {
   private static final Logger LOG = System.getLogger(ContainerTransport.class.getName());
-  private static final int MAX_STDERR = 500;
-
   private final ContainerEngine containerEngine;
   private final ContainerEngine.Image image;
   private final String id;
   private final int maxQueued;
   private final TransportListener listener;
   private final MessageReader reader;
-  private final StringBuilder stderrTail = new StringBuilder();
+  private final StderrLines stderr;
   private final Promise<Void> closePromise = Promise.promise();
   private NetSocket socket;
   private ContainerEngine.End end;
@@ -41,11 +40,13 @@ final class ContainerTransport implements Transport {
       ContainerEngine.Image image,
       String id,
       StdioTransport.Limits limits,
+      ServerLog log,
       TransportListener listener) {
     this.containerEngine = containerEngine;
     this.image = image;
     this.id = id;
     this.maxQueued = limits.maxQueuedBytes();
+    this.stderr = new StderrLines(log, 0);
     this.listener = listener;
     this.reader =
         new MessageReader(limits, listener, (bytes, callback, overflow) -> callback.run());
@@ -76,8 +77,7 @@ final class ContainerTransport implements Transport {
 
   @Override
   public String lastStderrLine() {
-    String last = stderrTail.toString().strip();
-    return last.substring(last.lastIndexOf('\n') + 1).replaceAll("\\p{Cntrl}", " ");
+    return stderr.lastLine();
   }
 
   @Override
@@ -132,10 +132,7 @@ final class ContainerTransport implements Transport {
   }
 
   void stderr(byte[] bytes) {
-    stderrTail.append(new String(bytes, StandardCharsets.UTF_8));
-    if (stderrTail.length() > MAX_STDERR) {
-      stderrTail.delete(0, stderrTail.length() - MAX_STDERR);
-    }
+    stderr.feed(bytes, bytes.length);
   }
 
   void closed() {

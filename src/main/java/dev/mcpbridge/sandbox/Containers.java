@@ -3,6 +3,7 @@ package dev.mcpbridge.sandbox;
 import dev.mcpbridge.config.ContainerTarget;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.transport.ServerLog;
 import dev.mcpbridge.transport.StdioTransport;
 import dev.mcpbridge.transport.TransportListener;
 import io.vertx.core.Future;
@@ -30,6 +31,7 @@ final class Containers {
       ContainerTarget container,
       String server,
       StdioTransport.Limits limits,
+      ServerLog log,
       TransportListener listener) {
     return containerEngine
         .image(container.image())
@@ -42,7 +44,7 @@ final class Containers {
                         id ->
                             start(
                                 new ContainerTransport(
-                                    containerEngine, image, id, limits, listener),
+                                    containerEngine, image, id, limits, log, listener),
                                 container.startMillis())));
   }
 

@@ -19,6 +19,7 @@ import dev.mcpbridge.session.SessionListener;
 import dev.mcpbridge.trace.CallSpans;
 import dev.mcpbridge.trace.Conventions;
 import dev.mcpbridge.trace.Span;
+import dev.mcpbridge.transport.ServerLog;
 import dev.mcpbridge.transport.StdioTransport;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
@@ -48,7 +49,8 @@ final class Standby implements SessionListener {
       Containers containers,
       ContainerTarget container,
       String server,
-      StdioTransport.Limits limits) {}
+      StdioTransport.Limits limits,
+      ServerLog log) {}
 
   /** Starts a container and performs the handshake; leaves no container behind on failure. */
   static Future<Standby> start(
@@ -64,6 +66,7 @@ final class Standby implements SessionListener {
             containerRecipe.container(),
             containerRecipe.server(),
             containerRecipe.limits(),
+            containerRecipe.log(),
             standby.session)
         .compose(transport -> standby.handshake(transport, handshakeOptions));
   }

@@ -4,6 +4,7 @@ import dev.mcpbridge.bus.Address;
 import dev.mcpbridge.bus.Addresses;
 import dev.mcpbridge.bus.Addresses.InstanceStopped;
 import dev.mcpbridge.bus.Bus;
+import dev.mcpbridge.bus.ServerLogs;
 import dev.mcpbridge.config.OAuthConfig;
 import dev.mcpbridge.config.ServerConfig;
 import dev.mcpbridge.model.Call;
@@ -16,10 +17,12 @@ import dev.mcpbridge.protocol.BridgeIdentity;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.quota.CallerLimits;
 import dev.mcpbridge.quota.Quotas;
+import dev.mcpbridge.transport.ServerLog;
 import dev.mcpbridge.transport.StdioTransport;
 import dev.mcpbridge.transport.TransportFactory;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
+import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
@@ -77,17 +80,18 @@ public final class ServerVerticle extends VerticleBase {
 
   @Override
   public Future<?> start() {
+    ServerLog log = new ServerLog(Clock.systemUTC(), config.upstreamTarget().secrets());
     ServerId id = config.id();
     InstanceId instanceId = instanceId();
     Instance.InstanceEnvironment instanceEnvironment =
         new Instance.InstanceEnvironment(
             context,
-            environment.transportFactory(),
+            environment.transportFactory().loggingTo(log),
             environment.limits(),
             environment.self(),
             lease,
             bus.telemetry());
-    ViewPublisher publisher = new ViewPublisher(bus, instanceId);
+    ViewPublisher publisher = new ViewPublisher(bus, instanceId, log);
     OAuthClient oauth = oauth();
     upstreams = new Upstreams(config, instanceEnvironment, oauth, publisher);
     register(Addresses.call(id).at(instanceId), this::call);
@@ -99,6 +103,9 @@ public final class ServerVerticle extends VerticleBase {
       registrations.addAll(new ConsentRequests(id, oauth, upstreams::consentGiven).serve(bus));
     }
     register(Addresses.view(instanceId), unused -> view());
+    register(
+        ServerLogs.at(instanceId),
+        query -> Future.succeededFuture(log.after(query.after(), query.limit())));
     register(Addresses.restart(instanceId), unused -> upstreams.restart(drainMillis.getAsLong()));
     register(Addresses.watch(instanceId), upstreams::watch);
     bus.subscribe(

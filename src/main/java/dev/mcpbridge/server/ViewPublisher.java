@@ -15,6 +15,7 @@ import dev.mcpbridge.model.ServerView;
 import dev.mcpbridge.protocol.HiddenCharacters;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonWriter;
+import dev.mcpbridge.transport.ServerLog;
 import io.vertx.core.Future;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -28,11 +29,13 @@ final class ViewPublisher implements Upstream.Listener {
 
   private final Bus bus;
   private final InstanceId instanceId;
+  private final ServerLog serverLog;
   private String lastState = "";
   private String lastDigest = "";
   private boolean hasFailed;
 
-  ViewPublisher(Bus bus, InstanceId instanceId) {
+  ViewPublisher(Bus bus, InstanceId instanceId, ServerLog serverLog) {
+    this.serverLog = serverLog;
     this.bus = bus;
     this.instanceId = instanceId;
   }
@@ -130,6 +133,9 @@ final class ViewPublisher implements Upstream.Listener {
 
   private void log(ServerView view) {
     boolean failed = isFailure(view);
+    long pid = view.pids().isEmpty() ? 0 : view.pids().get(0);
+    serverLog.add(
+        "bridge", pid, "state " + lastState + (failed ? ": " + view.lastError().reason() : ""));
     LOG.log(
         failed ? Level.WARNING : Level.INFO,
         () ->

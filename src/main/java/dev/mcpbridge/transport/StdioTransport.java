@@ -32,7 +32,7 @@ public final class StdioTransport implements Transport {
   private final TransportListener listener;
   private final ProcessTree tree;
   private final StdinPipe stdin;
-  private final StderrTail stderr;
+  private final StderrLines stderr;
   private final Promise<Void> ended = Promise.promise();
   private final Thread reader;
   private String protocolError;
@@ -63,6 +63,7 @@ public final class StdioTransport implements Transport {
       ProcessTree tree,
       String name,
       Limits limits,
+      ServerLog log,
       BooleanSupplier mayAct) {
     this.context = context;
     this.listener = listener;
@@ -76,13 +77,16 @@ public final class StdioTransport implements Transport {
             limits.maxQueuedBytes(),
             mayAct,
             this::onWriteError);
-    this.stderr =
-        new StderrTail(process.getErrorStream(), () -> context.runOnContext(v -> onStderrEnd()));
+    this.stderr = new StderrLines(log, process.pid());
     this.reader =
         daemon(
             "mcp-" + name + "-out",
             new StdoutPump(context, process.getInputStream(), limits, listener, this::onStdoutEnd));
-    daemon("mcp-" + name + "-err", stderr).start();
+    daemon(
+            "mcp-" + name + "-err",
+            new StderrReader(
+                process.getErrorStream(), stderr, () -> context.runOnContext(v -> onStderrEnd())))
+        .start();
   }
 
   /**
@@ -90,6 +94,7 @@ public final class StdioTransport implements Transport {
    *
    * @param context the caller's context, on which the listener is called
    * @param name used in thread names
+   * @param log for what it writes to stderr
    * @param mayAct whether anything may be sent at this moment; called on any thread
    */
   public static Future<Transport> start(
@@ -97,6 +102,7 @@ public final class StdioTransport implements Transport {
       ProcessTarget processTarget,
       String name,
       Limits limits,
+      ServerLog log,
       BooleanSupplier mayAct,
       TransportListener listener) {
     Promise<Transport> started = Promise.promise();
@@ -106,7 +112,8 @@ public final class StdioTransport implements Transport {
               try {
                 ProcessTree tree = ProcessTree.start(processTarget);
                 context.runOnContext(
-                    v -> started.complete(open(context, listener, tree, name, limits, mayAct)));
+                    v ->
+                        started.complete(open(context, listener, tree, name, limits, log, mayAct)));
               } catch (IOException | RuntimeException e) {
                 context.runOnContext(v -> started.fail(failure(e)));
               }
@@ -121,8 +128,10 @@ public final class StdioTransport implements Transport {
       ProcessTree tree,
       String name,
       Limits limits,
+      ServerLog log,
       BooleanSupplier mayAct) {
-    StdioTransport transport = new StdioTransport(context, listener, tree, name, limits, mayAct);
+    StdioTransport transport =
+        new StdioTransport(context, listener, tree, name, limits, log, mayAct);
     transport.reader.start();
     tree.process().onExit().thenRun(() -> context.runOnContext(v -> transport.onExit()));
     return transport;

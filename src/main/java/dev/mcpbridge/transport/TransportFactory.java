@@ -23,4 +23,9 @@ public interface TransportFactory {
   default TransportFactory authorized(RequestAuthorization authorization) {
     return this;
   }
+
+  /** The same for processes whose stderr is logged. */
+  default TransportFactory loggingTo(ServerLog log) {
+    return this;
+  }
 }

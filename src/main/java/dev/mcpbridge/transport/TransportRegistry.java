@@ -5,6 +5,9 @@ import dev.mcpbridge.config.RemoteTarget;
 import dev.mcpbridge.config.UpstreamTarget;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
+import java.time.Clock;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
 
@@ -13,6 +16,7 @@ public final class TransportRegistry implements TransportFactory {
   private final Map<Class<? extends UpstreamTarget>, TransportFactory> factories;
   private final BooleanSupplier mayAct;
   private final RequestAuthorization authorization;
+  private final ServerLog log;
 
   /**
    * @param factories factories for targets that are neither a process nor a URL, by target type
@@ -20,13 +24,19 @@ public final class TransportRegistry implements TransportFactory {
    */
   public TransportRegistry(
       Map<Class<? extends UpstreamTarget>, TransportFactory> factories, BooleanSupplier mayAct) {
-    this(Map.copyOf(factories), mayAct, RequestAuthorization.NONE);
+    this(
+        Map.copyOf(factories),
+        mayAct,
+        RequestAuthorization.NONE,
+        new ServerLog(Clock.systemUTC(), List.of()));
   }
 
   private TransportRegistry(
       Map<Class<? extends UpstreamTarget>, TransportFactory> factories,
       BooleanSupplier mayAct,
-      RequestAuthorization authorization) {
+      RequestAuthorization authorization,
+      ServerLog log) {
+    this.log = log;
     this.factories = factories;
     this.mayAct = mayAct;
     this.authorization = authorization;
@@ -34,7 +44,14 @@ public final class TransportRegistry implements TransportFactory {
 
   @Override
   public TransportFactory authorized(RequestAuthorization other) {
-    return new TransportRegistry(factories, mayAct, other);
+    return new TransportRegistry(factories, mayAct, other, log);
+  }
+
+  @Override
+  public TransportFactory loggingTo(ServerLog other) {
+    Map<Class<? extends UpstreamTarget>, TransportFactory> logging = new HashMap<>(factories);
+    logging.replaceAll((target, factory) -> factory.loggingTo(other));
+    return new TransportRegistry(Map.copyOf(logging), mayAct, authorization, other);
   }
 
   @Override
@@ -45,7 +62,7 @@ public final class TransportRegistry implements TransportFactory {
       StdioTransport.Limits limits,
       TransportListener listener) {
     if (upstreamTarget instanceof ProcessTarget processTarget) {
-      return StdioTransport.start(context, processTarget, name, limits, mayAct, listener);
+      return StdioTransport.start(context, processTarget, name, limits, log, mayAct, listener);
     }
     return upstreamTarget instanceof RemoteTarget remoteTarget
         ? remote(context, remoteTarget, limits, listener)

@@ -43,6 +43,7 @@ class RestartKeysTest {
           "credentials.keys",
           "http.host",
           "http.maxSessions",
+          "http.console",
           "http.openHealth",
           "http.port",
           "http.sessionIdle",

@@ -7,7 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.mcpbridge.bus.Gate.ConfirmationList;
 import dev.mcpbridge.bus.Gate.ConfirmationRequest;
+import dev.mcpbridge.bus.Gate.ConfirmationState;
 import dev.mcpbridge.bus.Gate.HumanDecision;
 import dev.mcpbridge.bus.Gate.PendingConfirmation;
 import dev.mcpbridge.bus.Gate.Viewer;
@@ -70,7 +72,7 @@ class ConfirmationsTest {
     confirmations.ended(approved.confirmation().id(), Executed.YES);
     assertEquals(Executed.YES, executionOf(approval(approved, ALICE)));
     assertEquals(Executed.NO, executionOf(approval(approved, BOB)));
-    assertEquals(List.of(), confirmations.visibleTo(ALICE).result());
+    assertEquals(List.of(), pendingOf(ALICE).result());
   }
 
   @Test
@@ -94,8 +96,8 @@ class ConfirmationsTest {
     PendingConfirmation pending = add("{}");
 
     assertFails(ErrorCode.CONFIRMATION_NOT_FOUND, approval(pending, BOB));
-    assertEquals(List.of(), confirmations.visibleTo(BOB).result());
-    assertEquals(1, confirmations.visibleTo(ALICE).result().size());
+    assertEquals(List.of(), pendingOf(BOB).result());
+    assertEquals(1, pendingOf(ALICE).result().size());
   }
 
   @Test
@@ -167,7 +169,7 @@ class ConfirmationsTest {
     now += 600_000;
 
     assertFails(ErrorCode.CONFIRMATION_EXPIRED, approval(pending, ALICE));
-    assertEquals(List.of(), confirmations.visibleTo(ALICE).result());
+    assertEquals(List.of(), pendingOf(ALICE).result());
   }
 
   @Test
@@ -198,7 +200,7 @@ class ConfirmationsTest {
     PendingConfirmation brief = add("{}");
     now += 599_999;
 
-    assertEquals(1, confirmations.visibleTo(ALICE).result().size());
+    assertEquals(1, pendingOf(ALICE).result().size());
     assertFails(ErrorCode.CONFIRMATION_NOT_FOUND, approval(brief, ALICE));
     assertTrue(confirmations.claim(approval(pending, ALICE)).succeeded());
   }
@@ -260,6 +262,10 @@ class ConfirmationsTest {
 
   private static HumanDecision guess(PendingConfirmation pending) {
     return new HumanDecision(pending.confirmation().id(), true, "0".repeat(32), ALICE);
+  }
+
+  private Future<List<ConfirmationState>> pendingOf(Viewer viewer) {
+    return confirmations.visibleTo(new ConfirmationList(viewer, true));
   }
 
   private static HumanDecision approval(PendingConfirmation pending, Viewer by) {

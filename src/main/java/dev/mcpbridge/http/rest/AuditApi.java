@@ -23,27 +23,31 @@ import java.io.IOException;
 import java.time.DateTimeException;
 import java.util.ArrayList;
 import java.util.Base64;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 
 /** GET /audit: searches the audit trails of all nodes, the newest record first. */
-public record AuditApi(Bus bus, Cluster cluster) {
+public record AuditApi(Bus bus, Cluster cluster, EveryNode nodes) {
   private static final int DEFAULT_LIMIT = 100;
 
   /** The place in the trail of a node that has not answered. */
   private static final long MISSING = -1;
+
+  public AuditApi(Bus bus, Cluster cluster) {
+    this(bus, cluster, new EveryNode(bus, cluster));
+  }
 
   /** GET /audit. */
   public void search(RoutingContext ctx) {
     if (cluster.isAlone() && !bus.isServed(AuditSearches.OWN)) {
       throw new BridgeException(ErrorCode.NOT_FOUND, "No audit trail is configured");
     }
-    Map<String, Address<AuditSearches.Request, AuditPage>> nodes = nodes();
+    Map<String, Address<AuditSearches.Request, AuditPage>> addresses =
+        nodes.addresses(AuditSearches.OWN, AuditSearches::at);
     AuditQuery query = query(ctx);
-    Map<String, Long> position = position(ctx, nodes.keySet());
+    Map<String, Long> position = position(ctx, addresses.keySet());
     bus.offer(
         Addresses.AUDIT,
         () -> Callers.auditRecord(ctx, "audit.read").with("query", ctx.request().query()));
@@ -52,23 +56,11 @@ public record AuditApi(Bus bus, Cluster cluster) {
     position.forEach(
         (node, before) ->
             asked.add(
-                page(nodes.get(node), Callers.share(ctx), query, before)
+                page(addresses.get(node), Callers.share(ctx), query, before)
                     .onSuccess(page -> page.ifPresent(found -> pages.put(node, found)))));
     Future.join(asked)
         .onSuccess(all -> answer(ctx, query.limit(), position, pages))
         .onFailure(ctx::fail);
-  }
-
-  /** The nodes by name; a node that decides and is not a member has no address. */
-  private Map<String, Address<AuditSearches.Request, AuditPage>> nodes() {
-    Map<String, Address<AuditSearches.Request, AuditPage>> nodes = new HashMap<>();
-    Cluster.View view = cluster.view();
-    view.voters().stream()
-        .filter(voter -> view.members().stream().noneMatch(each -> each.address().equals(voter)))
-        .forEach(voter -> nodes.put(voter, null));
-    view.members().forEach(member -> nodes.put(member.name(), AuditSearches.at(member.slot())));
-    nodes.put(cluster.isAlone() ? "" : cluster.name(), AuditSearches.OWN);
-    return nodes;
   }
 
   private static AuditQuery query(RoutingContext ctx) {
@@ -136,8 +128,7 @@ public record AuditApi(Bus bus, Cluster cluster) {
   }
 
   /**
-   * The page of a node; empty if it is missing. Fails for a caller that searches too much, who may
-   * repeat the request.
+   * The page of a node; empty if it is missing.
    *
    * @param node null if it cannot be asked
    */
@@ -146,24 +137,10 @@ public record AuditApi(Bus bus, Cluster cluster) {
       String caller,
       AuditQuery query,
       long before) {
-    if (before == 0) {
-      return Future.succeededFuture(Optional.of(new AuditPage(List.of(), 0)));
-    }
-    if (node == null || before < 0) {
-      return Future.succeededFuture(Optional.empty());
-    }
-    return bus.request(node, new AuditSearches.Request(caller, query.withBefore(before)))
-        .map(Optional::of)
-        .recover(
-            failure ->
-                cluster.isAlone() || mayBeRepeated(failure)
-                    ? Future.failedFuture(failure)
-                    : Future.succeededFuture(Optional.empty()));
-  }
-
-  private static boolean mayBeRepeated(Throwable failure) {
-    ErrorCode code = BridgeException.of(failure).code();
-    return code == ErrorCode.RATE_LIMITED || code == ErrorCode.OVERLOADED;
+    return before == 0
+        ? Future.succeededFuture(Optional.of(new AuditPage(List.of(), 0)))
+        : nodes.ask(
+            before < 0 ? null : node, new AuditSearches.Request(caller, query.withBefore(before)));
   }
 
   private static void answer(

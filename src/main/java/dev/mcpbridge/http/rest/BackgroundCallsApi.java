@@ -17,12 +17,13 @@ public record BackgroundCallsApi(BackgroundCalls calls, CallAnswers answers) {
     find(ctx).onSuccess(call -> show(ctx, 200, call, answers)).onFailure(ctx::fail);
   }
 
-  /** DELETE /calls/{call}: cancels the call; its outcome becomes {@code cancelled}. */
-  public void cancel(RoutingContext ctx) {
-    find(ctx)
-        .compose(calls::cancel)
-        .onSuccess(ended -> show(ctx, 200, ended, answers))
-        .onFailure(ctx::fail);
+  /** Cancels the call of the request; its outcome becomes {@code cancelled}. */
+  Future<BackgroundCall> cancelled(RoutingContext ctx) {
+    return find(ctx).compose(calls::cancel);
+  }
+
+  void show(RoutingContext ctx, BackgroundCall call) {
+    show(ctx, 200, call, answers);
   }
 
   static void show(RoutingContext ctx, int status, BackgroundCall call, CallAnswers answers) {

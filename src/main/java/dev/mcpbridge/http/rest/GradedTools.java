@@ -90,9 +90,9 @@ record GradedTools(
                     new Graded(
                         tool,
                         withoutBridgeMembers(tool.definition()),
-                        raised(
-                            grading.grade(Target.tool(tool.name()), rules, tool.destructive()),
-                            atLeast.apply(tool)),
+                        grading
+                            .grade(Target.tool(tool.name()), rules, tool.destructive())
+                            .raisedTo(atLeast.apply(tool)),
                         pin(judgements.get(new Name(DefinitionKind.TOOL, tool.name()))),
                         warnings(catalogue, unusable, tool)))
             .toList();
@@ -101,10 +101,6 @@ record GradedTools(
     int hash = 31 * (31 * levels + pins) + tools.stream().map(Graded::warnings).toList().hashCode();
     String tag = catalogue.digest() + "-" + Integer.toHexString(hash);
     return new GradedTools(catalogue, rules, grading, judgements, unusable, tools, tag);
-  }
-
-  private static Risk raised(Risk graded, RiskLevel atLeast) {
-    return graded.level().compareTo(atLeast) < 0 ? new Risk(atLeast, Risk.Reason.ACCESS) : graded;
   }
 
   private static String pin(Judgement judgement) {

@@ -1,12 +1,14 @@
 package dev.mcpbridge.http.rest;
 
 import dev.mcpbridge.call.AccessControl;
+import dev.mcpbridge.cluster.Cluster;
 import dev.mcpbridge.http.reply.Callers;
 import dev.mcpbridge.http.reply.Replies;
 import dev.mcpbridge.model.Catalogue;
 import dev.mcpbridge.model.Principal;
 import dev.mcpbridge.model.Scope;
 import dev.mcpbridge.model.ServerView;
+import dev.mcpbridge.protocol.BridgeIdentity;
 import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonWriter;
@@ -16,7 +18,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 
 /** GET /whoami: who the caller is to the bridge, and what it may use. */
-public record WhoamiApi(AccessControl access) {
+public record WhoamiApi(AccessControl access, Cluster cluster, BridgeIdentity self) {
   public void show(RoutingContext ctx) {
     Principal principal = Callers.of(ctx);
     JsonWriter out = new JsonWriter().beginObject().member("principal", principal.name());
@@ -32,6 +34,8 @@ public record WhoamiApi(AccessControl access) {
     out.endArray().name("scopes").beginArray();
     principal.scopes().stream().sorted().map(Scope::apiName).forEach(out::value);
     out.endArray();
+    out.member("node", cluster.isAlone() ? null : cluster.name());
+    out.member("version", self.version());
     if (access.policy().rules().restrict()) {
       writeServers(out, principal);
     }

@@ -1,0 +1,40 @@
+package dev.mcpbridge.http;
+
+import dev.mcpbridge.auth.Authenticator;
+import dev.mcpbridge.config.BridgeConfig;
+import dev.mcpbridge.config.ServerConfig;
+import dev.mcpbridge.config.UpstreamTarget;
+import dev.mcpbridge.model.ServerId;
+import java.net.URI;
+import java.util.function.Supplier;
+
+/**
+ * Who calls, and how the bridge is reached, by the present configuration.
+ *
+ * @param url of the bridge, as clients reach it
+ */
+record Identities(
+    Supplier<Authenticator> authenticator, Supplier<BridgeConfig> config, Supplier<String> url) {
+
+  /** How a server is reached; null if it is not in the configuration. */
+  UpstreamTarget target(ServerId server) {
+    ServerConfig entry = config.get().servers().get(server);
+    return entry == null ? null : entry.upstreamTarget();
+  }
+
+  /** What a server is reached by: its URL, or else its whole entry; empty if it is unknown. */
+  String address(ServerId server) {
+    ServerConfig entry = config.get().servers().get(server);
+    if (entry == null) {
+      return "";
+    }
+    URI url = entry.upstreamTarget().url();
+    return url == null ? entry.programDigest() : url.toString();
+  }
+
+  /** Whether callers grant the bridge access to a server. */
+  boolean grantsAccess(ServerId server) {
+    UpstreamTarget target = target(server);
+    return target != null && target.oauth() != null && target.oauth().needsConsent();
+  }
+}
