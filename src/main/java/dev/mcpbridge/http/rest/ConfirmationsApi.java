@@ -84,6 +84,7 @@ public record ConfirmationsApi(
         .compose(
             found ->
                 found.confirmationState().status() == ConfirmationState.Status.PENDING
+                        && Callers.viewer(ctx).approver()
                     ? reviews.of(found.confirmationState().confirmation()).map(r -> json(found, r))
                     : Future.succeededFuture(json(found, Optional.empty())))
         .onSuccess(found -> Replies.json(ctx, 200, found))
