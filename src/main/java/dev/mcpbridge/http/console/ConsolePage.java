@@ -51,7 +51,7 @@ public final class ConsolePage {
           "try",
           "view");
   private static final List<String> LIBRARY =
-      List.of("lit-html", "directive", "directive-helpers", "directives/repeat", "directives/live");
+      List.of("lit-html", "directive", "directive-helpers", "directives/keyed", "directives/repeat", "directives/live");
 
   private ConsolePage() {}
 

@@ -117,7 +117,7 @@ export function approval(held, { changed, decided }) {
       return html`<p class="hint">A person with the scope “approve” decides.</p>`;
     }
     return html`${isOwn && !confirmation.token
-        ? html`<label>Token that came with it, for your own call <input type="password" autocomplete="off" @input=${(/** @type {any} */ e) => (entered = e.target.value.trim())} /></label>`
+        ? html`<label>Token that came with it, for your own call <input type="password" autocomplete="off" .value=${entered} @input=${(/** @type {any} */ e) => (entered = e.target.value.trim())} /></label>`
         : nothing}
       <label>Reason, if it is refused <input maxlength="500" .value=${reason} @input=${(/** @type {any} */ e) => (reason = e.target.value)} /></label>
       <div class="decide">

@@ -2,6 +2,7 @@
 import { json, path, text } from './api.js';
 import { approval } from './approval.js';
 import { readConfirmations, store, subscribe } from './store.js';
+import { repeat } from './lit/directives/repeat.js';
 import { badge, failure, foreign, html, nothing, plural, time } from './view.js';
 
 const MAX_CARDS = 20;
@@ -76,7 +77,7 @@ export function open({ parameters: [only], changed }) {
   const view = () => html`
     ${only ? html`<p class="crumbs"><a href="#/approvals">Approvals</a> / this call</p>` : bar(fresh().length, cards.size, showNew)}
     ${failure(problem)}
-    <div class="cards-list">${[...cards.values()].map((card) => card.view())}</div>
+    <div class="cards-list">${repeat(cards.values(), (card) => card.id, (card) => card.view())}</div>
     ${decided.length === 0
       ? nothing
       : html`<h2>Decided</h2>

@@ -1,7 +1,10 @@
 // @ts-check
 import { json, path, request } from './api.js';
 import { subscribe } from './store.js';
+import { repeat } from './lit/directives/repeat.js';
 import { badge, failure, foreign, html, long, nothing, plural, time } from './view.js';
+
+const MAX_CARDS = 200;
 
 /** What differs from what was approved. @param {import('./main.js').Place} place @returns {import('./main.js').Screen} */
 export function open({ parameters: [server], changed }) {
@@ -89,8 +92,12 @@ function ofServer(server, changed) {
         <label class="inline"><input type="checkbox" .checked=${isAll} @change=${() => { isAll = !isAll; changed(); }} /> Approved ones too</label>
         <span role="status" class="hint">${page ? `${plural(definitions.length, 'definition')}, ${open_.length} to be looked at` : 'Loading…'}</span>
       </div>
-      ${shown.slice(0, 200).map((/** @type {any} */ each) => card(each, decide, isBusy))}
-      ${shown.length > 200 ? html`<p>${plural(shown.length - 200, 'more definition')}</p>` : nothing}`;
+      ${repeat(
+        shown.slice(0, MAX_CARDS),
+        (/** @type {any} */ each) => `${each.kind} ${each.name} ${each.digest}`,
+        (/** @type {any} */ each) => card(each, decide, isBusy),
+      )}
+      ${shown.length > MAX_CARDS ? html`<p>${plural(shown.length - MAX_CARDS, 'more definition')}</p>` : nothing}`;
   };
   return { title: `Pins of ${server}`, view, close: subscribe((event, data) => event === 'pins' && data.server === server && read()) };
 }

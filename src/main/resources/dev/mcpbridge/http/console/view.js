@@ -1,4 +1,5 @@
 // @ts-check
+import { keyed } from './lit/directives/keyed.js';
 import { html, nothing, render } from './lit/lit-html.js';
 import { beginning, marked } from './text.js';
 
@@ -20,20 +21,29 @@ export function foreign(text) {
 }
 
 /**
- * A foreign text of any length: its beginning, and the rest when it is opened.
+ * A foreign text of any length: its beginning, and the rest when it is opened. Another text is never
+ * shown in the place of one that was opened.
  * @param {unknown} text
  * @param {number} shown
+ * @param {() => void} opened called when the rest is opened
  */
-export function long(text, shown = MAX_SHOWN) {
+export function long(text, shown = MAX_SHOWN, opened = () => {}) {
   const whole = String(text ?? '');
   const start = beginning(whole, shown);
-  return start.length === whole.length
-    ? html`<div class="text">${foreign(whole)}</div>`
-    : html`<div class="text">${foreign(start)}…</div>
-        <details @toggle=${(/** @type {Event} */ e) => openWhole(e, whole)}>
-          <summary>${(whole.length - start.length).toLocaleString('en')} more characters</summary>
-          <div class="text whole"></div>
-        </details>`;
+  const toggled = (/** @type {Event} */ e) => {
+    openWhole(e, whole);
+    opened();
+  };
+  return keyed(
+    whole,
+    start.length === whole.length
+      ? html`<div class="text">${foreign(whole)}</div>`
+      : html`<div class="text">${foreign(start)}…</div>
+          <details @toggle=${toggled}>
+            <summary>${(whole.length - start.length).toLocaleString('en')} more characters</summary>
+            <div class="text whole"></div>
+          </details>`,
+  );
 }
 
 /** @param {Event} e @param {string} whole */
