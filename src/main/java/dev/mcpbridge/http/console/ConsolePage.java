@@ -33,7 +33,7 @@ public final class ConsolePage {
           "audit",
           "cluster",
           "connect",
-          "diff",
+          "diff", "difference",
           "draft",
           "form",
           "json",

@@ -1,15 +1,13 @@
 // @ts-check
 import { events, path, Problem, request, text } from './api.js';
-import { lines } from './diff.js';
+import { differences } from './difference.js';
 import { member, pretty } from './json.js';
 import { result } from './result.js';
 import { may, store } from './store.js';
-import { badge, code, facts, failure, foreign, html, long, nothing, say, time } from './view.js';
+import { badge, code, facts, failure, foreign, html, nothing, say, time } from './view.js';
 
 /** A click that was meant for something else does not approve. */
 const LOCKED_MILLIS = 600;
-const MAX_LINES = 2000;
-const SIGNS = { same: ' ', removed: '−', added: '+' };
 
 /** What a refused decision means to the person who made it. @type {Record<string, string>} */
 const WORDS = {
@@ -179,19 +177,6 @@ function definition(details) {
       ? html`<details><summary>Definition of the tool, in the words of its server</summary>${code(pretty(now), 'Definition')}</details>`
       : html`<h3>The definition is not the one that was approved last</h3>
           ${findings.length ? html`<p>${findings.map((/** @type {string} */ each) => badge(each))}</p>` : nothing}
-          ${diff(pretty(before), pretty(now))}`}
+          ${differences(pretty(before), pretty(now), 'Differences')}`}
   `;
-}
-
-/** Lines that were removed and added, told by a sign and not by colour alone. @param {string} before @param {string} after */
-function diff(before, after) {
-  const all = lines(before, after);
-  return html`<div class="code diff" tabindex="0" role="region" aria-label="Differences">
-      ${all.slice(0, MAX_LINES).map(
-        (line) => html`<div class=${line.kind}><span class="sign">${SIGNS[line.kind]}</span>${line.kind === 'same' ? nothing : html`<span class="hidden">${line.kind}: </span>`}${long(line.text, 4000)}</div>`,
-      )}
-    </div>
-    ${all.length > MAX_LINES
-      ? html`<details><summary>${all.length - MAX_LINES} more lines: both definitions as a whole</summary>${code(before, 'Approved definition')}${code(after, 'Present definition')}</details>`
-      : nothing}`;
 }

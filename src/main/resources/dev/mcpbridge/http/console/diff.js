@@ -36,6 +36,51 @@ export function lines(before, after) {
   ];
 }
 
+/**
+ * What is shown of a list of lines: all that differs, some lines around it, and how many are the
+ * same between.
+ * @param {Line[]} all
+ * @param {number} around
+ * @returns {Array<Line | {kind: 'gap', count: number}>}
+ */
+export function folded(all, around = 3) {
+  const isNear = new Uint8Array(all.length);
+  all.forEach((line, i) => line.kind !== 'same' && isNear.fill(1, Math.max(0, i - around), i + around + 1));
+  const found = /** @type {Array<Line | {kind: 'gap', count: number}>} */ ([]);
+  for (let i = 0; i < all.length; ) {
+    let end = i;
+    while (end < all.length && !isNear[end]) {
+      end++;
+    }
+    if (end - i > 1) {
+      found.push({ kind: 'gap', count: end - i });
+      i = end;
+    } else {
+      found.push(all[i++]);
+    }
+  }
+  return found;
+}
+
+/**
+ * Where two texts begin and cease to differ.
+ * @param {string} before
+ * @param {string} after
+ * @returns {[start: number, fromEnd: number]} lengths of the same beginning and the same end
+ */
+export function changedPart(before, after) {
+  const most = Math.min(before.length, after.length);
+  let start = 0;
+  while (start < most && before[start] === after[start]) {
+    start++;
+  }
+  let end = 0;
+  while (end < most - start && before[before.length - 1 - end] === after[after.length - 1 - end]) {
+    end++;
+  }
+  return [start, end];
+}
+
 /** @param {string} text @returns {Line} */
 const same = (text) => ({ kind: 'same', text });
 /** @param {string} text @returns {Line} */

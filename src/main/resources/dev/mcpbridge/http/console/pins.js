@@ -1,8 +1,9 @@
 // @ts-check
 import { json, path, request } from './api.js';
 import { subscribe } from './store.js';
+import { differences } from './difference.js';
 import { repeat } from './lit/directives/repeat.js';
-import { badge, failure, foreign, html, long, nothing, plural, time } from './view.js';
+import { badge, failure, foreign, html, nothing, plural, time } from './view.js';
 
 const MAX_CARDS = 200;
 
@@ -123,9 +124,8 @@ function card(each, decide, isBusy) {
 
 /** @param {any} each */
 function difference(each) {
-  return html`<h3><code>${foreign(each.at || '/')}</code></h3>
-    <div class="code diff" tabindex="0" role="region" aria-label=${`Difference at ${each.at || '/'}`}>
-      ${each.before === undefined ? nothing : html`<div class="removed"><span class="sign">−</span><span class="hidden">removed: </span>${long(each.before)}</div>`}
-      ${each.after === undefined ? nothing : html`<div class="added"><span class="sign">+</span><span class="hidden">added: </span>${long(each.after)}</div>`}
-    </div>`;
+  const at = each.at || '/';
+  return html`<h3><code>${foreign(at)}</code></h3>
+    ${each.before === undefined || each.after === undefined ? html`<p class="hint">${each.before === undefined ? 'Added' : 'Removed'}</p>` : nothing}
+    ${differences(each.before ?? '', each.after ?? '', `Difference at ${at}`)}`;
 }
