@@ -4,7 +4,7 @@ import { differences } from './difference.js';
 import { member, pretty } from './json.js';
 import { result } from './result.js';
 import { may, store } from './store.js';
-import { badge, code, facts, failure, foreign, html, nothing, say, time } from './view.js';
+import { badge, code, facts, failure, foreign, html, MAX_CODE, nothing, say, time } from './view.js';
 
 /** A click that was meant for something else does not approve. */
 const LOCKED_MILLIS = 600;
@@ -47,27 +47,40 @@ export function approval(held, { changed, decided }) {
   let outcome = '';
   let isRejected = false;
   let isOver = false;
-  /** @type {string[]} */
-  const progress = [];
+  let progress = '';
 
+  /** The parts of the call that were folded and not opened. @type {Set<string>} */
+  let unread = new Set();
+  let isComplete = false;
+  /** @type {unknown} */
+  let unreadable = null;
+  let timer = 0;
+
+  /** What is shown has changed: the buttons wait. */
   const lock = () => {
     isLocked = true;
-    setTimeout(() => {
+    clearTimeout(timer);
+    timer = window.setTimeout(() => {
       isLocked = false;
       changed();
     }, LOCKED_MILLIS);
   };
-  lock();
-  text(path`confirmations/${id}`).then(
-    (shown) => {
-      if (JSON.parse(shown).status === 'pending') {
-        details = shown;
-        lock();
-        changed();
-      }
-    },
-    () => {},
-  );
+
+  /** The definition, and whether it has changed, are known before anything can be decided. */
+  const read = async () => {
+    unreadable = null;
+    try {
+      const shown = await text(path`confirmations/${id}`);
+      details = JSON.parse(shown).status === 'pending' ? shown : held;
+      isComplete = true;
+    } catch (e) {
+      unreadable = e;
+    }
+    unread = new Set(partsOf(details).filter(([, json]) => pretty(json).length > MAX_CODE).map(([title]) => title));
+    lock();
+    changed();
+  };
+  read();
 
   /** @param {boolean} confirm */
   const decide = async (confirm) => {
@@ -103,9 +116,12 @@ export function approval(held, { changed, decided }) {
       } else if (event.event === 'error') {
         throw new Problem(JSON.parse(event.data).status, JSON.parse(event.data));
       } else {
-        progress.push(event.data);
+        progress = event.data;
         changed();
       }
+    }
+    if (!outcome) {
+      throw new Problem(0, { detail: 'The connection has ended without an outcome. The call may have been run: see Live and Audit.' });
     }
   };
 
@@ -117,22 +133,38 @@ export function approval(held, { changed, decided }) {
     return html`${isOwn && !confirmation.token
         ? html`<label>Token that came with it, for your own call <input type="password" autocomplete="off" .value=${entered} @input=${(/** @type {any} */ e) => (entered = e.target.value.trim())} /></label>`
         : nothing}
+      ${unread.size > 0 ? html`<p class="hint" role="status">Open the rest of what is too long to be shown at once, to approve.</p>` : nothing}
       <label>Reason, if it is refused <input maxlength="500" .value=${reason} @input=${(/** @type {any} */ e) => (reason = e.target.value)} /></label>
       <div class="decide">
         <button class="danger" data-testid="refuse" ?disabled=${isLocked || busy !== ''} @click=${() => decide(false)}>${busy === 'refuse' ? 'Refusing…' : 'Refuse'}</button>
-        <button class="primary" data-testid="approve" ?disabled=${isLocked || busy !== ''} @click=${() => decide(true)}>${busy === 'approve' ? 'Running…' : 'Approve and run'}</button>
+        <button class="primary" data-testid="approve" ?disabled=${isLocked || !isComplete || unread.size > 0 || busy !== ''} @click=${() => decide(true)}>${busy === 'approve' ? 'Running…' : 'Approve and run'}</button>
       </div>`;
+  };
+
+  const opened = (/** @type {string} */ title) => {
+    unread.delete(title);
+    changed();
+  };
+
+  /** Drawn again only if it has changed: a comparison takes time. */
+  let drawn = { of: '', markup: /** @type {unknown} */ (nothing) };
+  const definitionShown = () => {
+    if (drawn.of !== details) {
+      drawn = { of: details, markup: definition(details) };
+    }
+    return drawn.markup;
   };
 
   const view = () => html`<article class="card approval" data-testid="approval-${id}" aria-label=${`Call of ${confirmation.tool_name} at ${confirmation.server_id}`}>
     <h2><a href="#/approvals/${id}">${foreign(confirmation.server_id)} · ${foreign(confirmation.tool_name)}</a></h2>
     ${described(confirmation, JSON.parse(details))}
-    ${argumentsOf(details)}
-    ${definition(details)}
+    ${partsOf(details).map(([title, json]) => html`<h3>${title}</h3>${code(pretty(json), title, () => opened(title))}`)}
+    ${unreadable ? html`<p role="alert" class="failure">The definition could not be read, so nothing can be approved yet. <button @click=${read}>Read it again</button></p>${failure(unreadable)}` : nothing}
+    ${definitionShown()}
     <p class="hint">Digest of all this: <details class="inline"><summary><code>${confirmation.digest.slice(0, 19)}…</code></summary><code>${confirmation.digest}</code></details></p>
     ${problem ? html`<p role="alert" class="failure">${WORDS[/** @type {any} */ (problem).code] ?? ''}</p>${failure(problem)}` : nothing}
     ${isRejected ? html`<p role="status">${badge('rejected')} The call was refused.</p>` : nothing}
-    ${progress.length && !outcome ? html`<p role="status">${foreign(progress.at(-1))}</p>` : nothing}
+    ${progress && !outcome ? html`<p role="status">${foreign(progress)}</p>` : nothing}
     ${outcome ? html`<p role="status">${badge('approved')} The call was run.</p>${result(outcome)}` : nothing}
     ${isOver ? nothing : decisions()}
   </article>`;
@@ -151,14 +183,14 @@ function described(confirmation, details) {
   ]);
 }
 
-/** All that reaches the server, as the bytes say. @param {string} details */
-function argumentsOf(details) {
+/** All that reaches the server, as the bytes say. @param {string} details @returns {Array<[title: string, json: string]>} */
+function partsOf(details) {
   const parts = /** @type {Array<[string, string]>} */ ([
     ['Arguments', member(details, 'arguments') ?? '{}'],
     ['Other parameters', member(details, 'params')],
     ['Metadata', member(details, '_meta')],
-  ]).filter(([, json]) => json !== undefined);
-  return parts.map(([title, json]) => html`<h3>${title}</h3>${code(pretty(json), title)}`);
+  ]);
+  return parts.filter(([, json]) => json !== undefined);
 }
 
 /** @param {string} details */

@@ -55,13 +55,17 @@ function openWhole(e, whole) {
   );
 }
 
+/** How much of a block of code is shown at once. */
+export const MAX_CODE = 20_000;
+
 /**
  * A block of code or JSON; it can be reached by the keyboard, to scroll it.
  * @param {string} text
  * @param {string} label
+ * @param {() => void} opened called when the rest of a long one is opened
  */
-export const code = (text, label) =>
-  html`<div class="code" tabindex="0" role="region" aria-label=${label}>${long(text, 20_000)}</div>`;
+export const code = (text, label, opened = () => {}) =>
+  html`<div class="code" dir="ltr" tabindex="0" role="region" aria-label=${label}>${long(text, MAX_CODE, opened)}</div>`;
 
 /** A state in words; the colour only repeats it. @param {string} word */
 export const badge = (word) => html`<span class="badge ${tone(word)}">${foreign(word.replaceAll('_', ' '))}</span>`;
