@@ -108,7 +108,7 @@ public record DefinitionDiff(Set<Finding> findings, List<Difference> differences
           compare(at + "/" + i, before.get(i), after.get(i));
         }
       } else if (differences.size() < MAX_DIFFERENCES) {
-        differences.add(new Difference(at, shown(before), shown(after)));
+        differences.add(new Difference(at, shown(before, after), shown(after, before)));
       } else {
         isCut = true;
       }
@@ -118,10 +118,12 @@ public record DefinitionDiff(Set<Finding> findings, List<Difference> differences
       return HiddenCharacters.escaped(name).replace("~", "~0").replace("/", "~1");
     }
 
-    private static String shown(JsonNode value) {
+    /** A text as it is, but as JSON beside what is none: "5" is not 5. */
+    private static String shown(JsonNode value, JsonNode other) {
+      boolean isPlain = value.isTextual() && (other.isTextual() || other.isMissingNode());
       return value.isMissingNode()
           ? null
-          : HiddenCharacters.escaped(value.isTextual() ? value.textValue() : value.toString());
+          : HiddenCharacters.escaped(isPlain ? value.textValue() : value.toString());
     }
 
     /** Numbers are the same if they are written alike. */

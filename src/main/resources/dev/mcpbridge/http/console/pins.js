@@ -57,7 +57,11 @@ function ofServer(server, changed) {
   let isBusy = false;
   let isAll = false;
 
+  /** Whether the definitions have changed since they were shown; they are not replaced under a click. */
+  let isStale = false;
+
   const read = async () => {
+    isStale = false;
     try {
       page = await json(path`servers/${server}/pins`);
     } catch (e) {
@@ -86,10 +90,12 @@ function ofServer(server, changed) {
     const definitions = page?.definitions ?? [];
     const open_ = definitions.filter((/** @type {any} */ each) => ['changed', 'new'].includes(each.state));
     const shown = isAll ? definitions : definitions.filter((/** @type {any} */ each) => each.state !== 'approved');
+    const whole = open_.filter((/** @type {any} */ each) => !each.more && shown.indexOf(each) < MAX_CARDS);
     return html`<p class="crumbs"><a href="#/pins">Pins</a> / ${foreign(server)}</p>
       ${failure(problem)}
       <div class="tools">
-        ${open_.length > 1 ? html`<button class="primary" ?disabled=${isBusy} @click=${() => decide(open_, 'approve')}>Approve all ${open_.length} as shown</button>` : nothing}
+        ${isStale ? html`<button @click=${read}>The definitions have changed: show them</button>` : nothing}
+        ${whole.length > 1 ? html`<button class="primary" ?disabled=${isBusy} @click=${() => decide(whole, 'approve')}>Approve the ${whole.length} as shown</button>` : nothing}
         <label class="inline"><input type="checkbox" .checked=${isAll} @change=${() => { isAll = !isAll; changed(); }} /> Approved ones too</label>
         <span role="status" class="hint">${page ? `${plural(definitions.length, 'definition')}, ${open_.length} to be looked at` : 'Loading…'}</span>
       </div>
@@ -100,7 +106,16 @@ function ofServer(server, changed) {
       )}
       ${shown.length > MAX_CARDS ? html`<p>${plural(shown.length - MAX_CARDS, 'more definition')}</p>` : nothing}`;
   };
-  return { title: `Pins of ${server}`, view, close: subscribe((event, data) => event === 'pins' && data.server === server && read()) };
+  return {
+    title: `Pins of ${server}`,
+    view,
+    close: subscribe((event, data) => {
+      if (event === 'pins' && data.server === server && !isBusy) {
+        isStale = page !== null;
+        changed();
+      }
+    }),
+  };
 }
 
 /** @param {any} each @param {(definitions: any[], decision: string) => void} decide @param {boolean} isBusy */
