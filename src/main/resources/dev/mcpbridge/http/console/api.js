@@ -147,10 +147,16 @@ export function path(strings, ...values) {
   return String.raw(
     { raw: strings },
     ...values.map((value) => {
-      if (/^\.{0,2}$/.test(String(value))) {
+      const encoded = segment(String(value));
+      if (encoded === undefined) {
         throw new Problem(0, { detail: `The name "${value}" cannot be part of an address` });
       }
-      return encodeURIComponent(String(value));
+      return encoded;
     }),
   );
+}
+
+/** @param {string} name @returns {string | undefined} undefined if it cannot be part of an address */
+export function segment(name) {
+  return /^\.{0,2}$/.test(name) || /\p{Cs}/u.test(name) ? undefined : encodeURIComponent(name);
 }

@@ -1,7 +1,7 @@
 // @ts-check
 import { json } from './api.js';
 import { store, subscribe } from './store.js';
-import { badge, facts, failure, foreign, html, nothing } from './view.js';
+import { addressOf, badge, facts, failure, foreign, html, nothing } from './view.js';
 
 /** The nodes, and which server is where. @param {import('./main.js').Place} place @returns {import('./main.js').Screen} */
 export function open({ changed }) {
@@ -68,7 +68,7 @@ function owners() {
     <tbody>
       ${rows.slice(0, 500).map(
         (row) => html`<tr>
-          <th scope="row"><a href="#/servers/${encodeURIComponent(row.server.id)}">${foreign(row.server.id)}</a></th>
+          <th scope="row"><a href=${addressOf('servers', row.server.id)}>${foreign(row.server.id)}</a></th>
           <td data-label="Instance">${row.instance}</td>
           <td data-label="Node">${foreign(row.node ?? 'none')}</td>
           <td data-label="Epoch">${row.epoch ?? '–'}</td>

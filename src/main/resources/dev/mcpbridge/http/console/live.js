@@ -1,7 +1,7 @@
 // @ts-check
 import { json, path, request } from './api.js';
 import { store } from './store.js';
-import { badge, duration, failure, foreign, html, nothing, plural } from './view.js';
+import { addressOf, badge, duration, failure, foreign, html, nothing, plural } from './view.js';
 
 const INTERVAL_MILLIS = 1000;
 const SHOWN = 200;
@@ -79,7 +79,7 @@ function table(title, calls, cancel) {
 function row(call, cancel) {
   const isRunning = call.state === 'running';
   return html`<tr data-testid="call-${call.call_id}">
-    <th scope="row"><a href="#/servers/${encodeURIComponent(call.server_id)}">${foreign(call.server_id)}</a> · ${foreign(call.name)}${call.node ? html` <span class="hint">${foreign(call.node)}</span>` : nothing}</th>
+    <th scope="row"><a href=${addressOf('servers', call.server_id)}>${foreign(call.server_id)}</a> · ${foreign(call.name)}${call.node ? html` <span class="hint">${foreign(call.node)}</span>` : nothing}</th>
     <td data-label="Caller">${foreign(call.caller)}</td>
     <td data-label="Door">${foreign(call.door)}</td>
     <td data-label=${isRunning ? 'Age' : 'Took'}>${duration(isRunning ? Date.now() - Date.parse(call.started_at) : call.ms)}</td>

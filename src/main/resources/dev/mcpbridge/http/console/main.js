@@ -58,8 +58,18 @@ function changed() {
   frame ||= requestAnimationFrame(draw);
 }
 
+/** A screen that cannot be drawn is replaced by its failure; what it had drawn is not kept. */
 function draw() {
   frame = 0;
+  try {
+    drawScreen();
+  } catch (e) {
+    console.warn(e);
+    render(html`<h1 tabindex="-1">This cannot be shown</h1>${failure(e)}`, content);
+  }
+}
+
+function drawScreen() {
   render(navigation(), header);
   render(
     problem

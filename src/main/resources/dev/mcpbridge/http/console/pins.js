@@ -3,7 +3,7 @@ import { json, path, request } from './api.js';
 import { subscribe } from './store.js';
 import { differences } from './difference.js';
 import { repeat } from './lit/directives/repeat.js';
-import { badge, failure, foreign, html, nothing, plural, time } from './view.js';
+import { addressOf, badge, failure, foreign, html, nothing, plural, time } from './view.js';
 
 const MAX_CARDS = 200;
 
@@ -37,7 +37,7 @@ function overview(changed) {
           <thead><tr>${['Server', 'Changed ones', 'New ones', 'Held', 'States'].map((title) => html`<th scope="col">${title}</th>`)}</tr></thead>
           <tbody>${servers.map(
             (each) => html`<tr>
-              <th scope="row"><a href="#/pins/${encodeURIComponent(each.server)}">${foreign(each.server)}</a></th>
+              <th scope="row"><a href=${addressOf('pins', each.server)}>${foreign(each.server)}</a></th>
               <td data-label="Changed ones">${each.changed}</td>
               <td data-label="New ones">${each.new}</td>
               <td data-label="Held">${each.held ?? 0}</td>

@@ -29,8 +29,8 @@ export function result(text) {
 
 /** @param {string} json a content block, a resource or a message of a prompt */
 function block(json) {
-  const read = JSON.parse(json);
-  const part = read.role ? (read.content ?? {}) : read;
+  const read = JSON.parse(json) ?? {};
+  const part = (read.role ? read.content : read) ?? {};
   const role = read.role ? html`<div class="hint">${foreign(read.role)}</div>` : nothing;
   if (part.type === 'image' && IMAGES.includes(part.mimeType) && BASE64.test(part.data ?? '')) {
     return html`${role}<img class="result" alt="Image of the result" src=${`data:${part.mimeType};base64,${part.data}`} />`;

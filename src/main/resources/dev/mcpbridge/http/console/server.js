@@ -3,7 +3,7 @@ import { json, path, Problem } from './api.js';
 import { actions } from './servers.js';
 import { may, readServers, store, subscribe } from './store.js';
 import { log } from './log.js';
-import { badge, facts, failure, foreign, html, long, nothing, plural, time } from './view.js';
+import { addressOf, badge, facts, failure, foreign, html, long, nothing, plural, time } from './view.js';
 
 const MAX_ROWS = 500;
 
@@ -82,7 +82,7 @@ export function open({ parameters: [id], query, changed }) {
           ${toolList()}
           ${section('Resources', resources, (each) => html`<code>${foreign(each.uri)}</code> ${foreign(each.title ?? each.name ?? '')}`, (each) => each.description)}
           ${section('Resource templates', templates, (each) => html`<code>${foreign(each.uriTemplate)}</code> ${foreign(each.title ?? each.name ?? '')}`, (each) => each.description)}
-          ${section('Prompts', prompts, (each) => html`<a href="#/try/${encodeURIComponent(id)}/${encodeURIComponent(each.name)}?kind=prompt">${foreign(each.name)}</a>`, (each) => each.description)}
+          ${section('Prompts', prompts, (each) => html`<a href=${addressOf('try', id, each.name, 'prompt')}>${foreign(each.name)}</a>`, (each) => each.description)}
           ${lines?.view() ?? nothing}
         `}
   `;
@@ -149,7 +149,7 @@ function description(server) {
 /** @param {string} server @param {any} tool */
 function toolRow(server, tool) {
   return html`<li>
-    <a class="name" href="#/try/${encodeURIComponent(server)}/${encodeURIComponent(tool.name)}">${foreign(tool.name)}</a>
+    <a class="name" href=${addressOf('try', server, tool.name)}>${foreign(tool.name)}</a>
     <span class="badges">
       ${badge(`risk ${tool.risk_level}`)} ${tool.pin && tool.pin !== 'approved' ? badge(tool.pin) : nothing} ${hints(tool.annotations)}
       <span class="hint" title="An estimate: a quarter of the bytes of the definition">about ${Math.ceil(tool.found.length / 4 + JSON.stringify(tool.inputSchema ?? {}).length / 4).toLocaleString('en')} tokens</span>

@@ -1,7 +1,7 @@
 // @ts-check
 import { path, request } from './api.js';
 import { may, readServers, store } from './store.js';
-import { badge, confirmed, failure, foreign, html, nothing, plural, time } from './view.js';
+import { addressOf, badge, confirmed, failure, foreign, html, nothing, plural, time } from './view.js';
 
 /** @typedef {import('./main.js').Place} Place */
 
@@ -83,7 +83,7 @@ function summary(servers) {
 /** @param {any} server @param {Function} act @param {string} busy */
 function row(server, act, busy) {
   return html`<tr data-testid="server-${server.id}">
-    <th scope="row"><a href="#/servers/${encodeURIComponent(server.id)}">${foreign(server.id)}</a>${server.risk_level ? html` ${badge(`risk ${server.risk_level}`)}` : nothing}</th>
+    <th scope="row"><a href=${addressOf('servers', server.id)}>${foreign(server.id)}</a>${server.risk_level ? html` ${badge(`risk ${server.risk_level}`)}` : nothing}</th>
     <td data-label="State">${badge(server.state)}</td>
     <td data-label="Since">${time(server.since)}</td>
     <td data-label="Tools">${server.tool_count}</td>

@@ -8,7 +8,7 @@ import { result } from './result.js';
 import { hasForm } from './schema.js';
 import { hints } from './server.js';
 import { store } from './store.js';
-import { badge, copy, duration, failure, foreign, html, long, nothing } from './view.js';
+import { addressOf, badge, copy, duration, failure, foreign, html, long, nothing } from './view.js';
 
 const MAX_HISTORY = 10;
 
@@ -16,8 +16,8 @@ const MAX_HISTORY = 10;
 const history = new Map();
 
 /** Calls a tool or gets a prompt. @param {import('./main.js').Place} place @returns {import('./main.js').Screen} */
-export function open({ parameters: [server, name], query, changed }) {
-  return name === undefined ? chooser(server, changed) : tool(server, name, query, changed);
+export function open({ parameters: [server, name, kind], query, changed }) {
+  return name === undefined ? chooser(server, changed) : tool({ server, name, isPrompt: kind === 'prompt' }, query, changed);
 }
 
 /** Searches the tools of all servers, or of one. @param {string | undefined} server @param {() => void} changed */
@@ -41,16 +41,18 @@ function chooser(server, changed) {
     const found = (tools ?? []).filter((each) => `${each.server_id} ${each.name}`.toLowerCase().includes(wanted));
     return html`${failure(problem)}
       <div class="tools"><label>Tool <input type="search" .value=${filter} @input=${(/** @type {any} */ e) => { filter = e.target.value; changed(); }} /></label></div>
-      <ul class="list">${found.slice(0, 500).map((each) => html`<li><a class="name" href="#/try/${encodeURIComponent(each.server_id)}/${encodeURIComponent(each.name)}">${foreign(each.server_id)} · ${foreign(each.name)}</a> ${badge(`risk ${each.risk_level}`)}${each.description ? long(each.description, 160) : nothing}</li>`)}</ul>
+      <ul class="list">${found.slice(0, 500).map((each) => html`<li><a class="name" href=${addressOf('try', each.server_id, each.name)}>${foreign(each.server_id)} · ${foreign(each.name)}</a> ${badge(`risk ${each.risk_level}`)}${each.description ? long(each.description, 160) : nothing}</li>`)}</ul>
       ${found.length > 500 ? html`<p>${found.length - 500} more: use the filter.</p>` : nothing}
       ${tools?.length === 0 ? html`<p>No tool is offered at present.</p>` : nothing}`;
   };
   return { title: 'Try a tool', view };
 }
 
-/** @param {string} server @param {string} name @param {URLSearchParams} query @param {() => void} changed */
-function tool(server, name, query, changed) {
-  const isPrompt = query.get('kind') === 'prompt';
+/** @typedef {{server: string, name: string, isPrompt: boolean}} Target */
+
+/** @param {Target} target @param {URLSearchParams} query @param {() => void} changed */
+function tool(target, query, changed) {
+  const { server, name, isPrompt } = target;
   const key = `${server}\n${name}`;
   let definition = /** @type {any} */ (null);
   /** @type {Draft | null} */
@@ -181,7 +183,7 @@ function tool(server, name, query, changed) {
 
   load();
   const view = () => html`
-    <p class="crumbs"><a href="#/servers/${encodeURIComponent(server)}">${foreign(server)}</a> / ${foreign(name)}</p>
+    <p class="crumbs"><a href=${addressOf('servers', server)}>${foreign(server)}</a> / ${foreign(name)}</p>
     ${failure(problem)}
     ${definition === null ? (problem ? nothing : html`<p>Loading…</p>`) : html`${about(definition)} ${inputs()} ${call ? outcome(call, cancel) : nothing}`}
   `;
@@ -200,8 +202,8 @@ function tool(server, name, query, changed) {
           <textarea id="arguments" class="json" rows="12" spellcheck="false" aria-invalid=${problems.has('') ? 'true' : 'false'} .value=${written} @input=${(/** @type {any} */ e) => { written = e.target.value; problems = new Map(); changed(); }}></textarea>`}
     <div class="actions">
       <button class="primary" data-testid="run" ?disabled=${call !== null && call.ended === 0}>${definition.risk_level > 1 ? 'Request' : 'Run'}</button>
-      <button type="button" @click=${(/** @type {Event} */ e) => copy(curl(server, name, isPrompt, written), e)}>Copy as curl</button>
-      <button type="button" @click=${(/** @type {Event} */ e) => copy(address(server, name, isPrompt, written), e)}>Copy a link to this call</button>
+      <button type="button" @click=${(/** @type {Event} */ e) => copy(curl(target, written), e)}>Copy as curl</button>
+      <button type="button" @click=${(/** @type {Event} */ e) => copy(link(target, written), e)}>Copy a link to this call</button>
     </div>
     ${(history.get(key) ?? []).length > 0
       ? html`<details><summary>Earlier calls in this tab</summary>
@@ -253,16 +255,16 @@ function isJson(text_) {
   }
 }
 
-/** @param {string} server @param {string} name @param {boolean} isPrompt @param {string} body */
-function address(server, name, isPrompt, body) {
-  const kind = isPrompt ? 'kind=prompt&' : '';
-  return `${location.href.split('#', 1)[0]}#/try/${encodeURIComponent(server)}/${encodeURIComponent(name)}?${kind}arguments=${encodeURIComponent(body)}`;
+/** A link that fills the fields. @param {Target} target @param {string} body */
+function link({ server, name, isPrompt }, body) {
+  const screen = String(addressOf('try', server, name, ...(isPrompt ? ['prompt'] : [])));
+  return `${location.href.split('#', 1)[0]}${screen}?${new URLSearchParams([['arguments', body]])}`;
 }
 
-/** @param {string} server @param {string} name @param {boolean} isPrompt @param {string} body */
-function curl(server, name, isPrompt, body) {
+/** @param {Target} target @param {string} body */
+function curl({ server, name, isPrompt }, body) {
   const quoted = (/** @type {string} */ word) => `'${word.replaceAll("'", `'\\''`)}'`;
   const url = new URL(isPrompt ? path`servers/${server}/prompts/${name}` : path`servers/${server}/tools/${name}`, location.href);
   const key = token.get() ? ' -H "Authorization: Bearer $KEY"' : '';
-  return `curl -s ${quoted(url.href)}${key} -H 'content-type: application/json' -d ${quoted(body)}`;
+  return `curl -s ${quoted(url.href)}${key} -H 'content-type: application/json' --data-raw ${quoted(body)}`;
 }

@@ -1,4 +1,5 @@
 // @ts-check
+import { segment } from './api.js';
 import { keyed } from './lit/directives/keyed.js';
 import { html, nothing, render } from './lit/lit-html.js';
 import { beginning, marked } from './text.js';
@@ -8,6 +9,15 @@ import { beginning, marked } from './text.js';
 export { html, nothing, render };
 
 const MAX_SHOWN = 2000;
+
+/**
+ * The address of a screen; nothing, and so no link, if a name cannot be part of one.
+ * @param {...unknown} names
+ */
+export function addressOf(...names) {
+  const encoded = names.map((name) => segment(String(name)));
+  return encoded.includes(undefined) ? nothing : `#/${encoded.join('/')}`;
+}
 
 /**
  * A text of a server, a caller or a model: a text node of its own direction, with marks for what
