@@ -180,6 +180,8 @@ export class Draft {
       this.value = same?.json;
     } else if (kind === 'choices') {
       this.#require(first === '[', 'no list');
+      const known = elements(json).every((element) => options?.some((option) => option.json === element));
+      this.#require(known, 'a value that is not in the list');
       this.value = json;
     } else if (kind === 'boolean') {
       this.#require(json === 'true' || json === 'false', 'no boolean');
@@ -187,9 +189,12 @@ export class Draft {
     } else if (kind === 'number') {
       this.#require(isNumber(json), 'no number');
       this.value = json;
-    } else if (kind === 'text' || kind === 'file') {
+    } else if (kind === 'text') {
       this.#require(first === '"', 'no text');
       this.value = JSON.parse(json);
+      this.#adapt(String(this.value));
+    } else if (kind === 'file') {
+      this.#require(false, 'a file');
     } else if (kind === 'list') {
       this.#require(first === '[', 'no list');
       this.items = [];
@@ -209,6 +214,17 @@ export class Draft {
     } else {
       this.#fillBranch(json);
     }
+  }
+
+  /** A field that cannot show a text as it is becomes one that can. @param {string} text */
+  #adapt(text) {
+    const { format } = this.control;
+    const isNative = /^\d{4}-\d\d-\d\d$/.test(text) ? format === 'date' : !['date', 'time', 'date-time'].includes(format ?? '');
+    this.control = {
+      ...this.control,
+      format: isNative ? format : undefined,
+      isLong: this.control.isLong || /[\r\n]/.test(text),
+    };
   }
 
   /** @param {string} json */

@@ -43,7 +43,8 @@ function field(draft, label, path, use) {
     ${control.schema.description ? long(control.schema.description, 400) : nothing}
     ${problem ? html`<strong class="problem">${foreign(problem)}</strong>` : nothing}
   </div>`;
-  const name = html`${foreign(control.schema.title ?? label)}${draft.isRequired ? html` <span class="hint">required</span>` : nothing}`;
+  const title = control.schema.title;
+  const name = html`${foreign(title ?? label)}${title !== undefined && title !== label ? html` <code>${foreign(label)}</code>` : nothing}${draft.isRequired ? html` <span class="hint">required</span>` : nothing}`;
   const nullSwitch = control.nullable
     ? html`<label class="inline"><input type="checkbox" .checked=${live(draft.isNull)} @change=${() => { draft.isNull = !draft.isNull; use.changed(); }} /> null</label>`
     : nothing;

@@ -8,7 +8,8 @@ import { result } from './result.js';
 import { hasForm } from './schema.js';
 import { hints } from './server.js';
 import { store } from './store.js';
-import { addressOf, badge, copy, duration, failure, foreign, html, long, nothing } from './view.js';
+import { marked } from './text.js';
+import { addressOf, badge, code, copy, duration, failure, foreign, html, long, nothing } from './view.js';
 
 const MAX_HISTORY = 10;
 
@@ -80,7 +81,8 @@ function tool(target, query, changed) {
       isForm = hasOne;
       const given = query.get('arguments');
       if (given !== null) {
-        take(given);
+        written = given;
+        isForm = false;
       } else {
         written = draft?.json() ?? '{}';
       }
@@ -94,8 +96,12 @@ function tool(target, query, changed) {
   const take = (arguments_) => {
     written = arguments_;
     misfit = '';
+    isForm = false;
     try {
       JSON.parse(arguments_);
+      if (draft === null) {
+        return;
+      }
       const schema = isPrompt ? promptSchema(definition) : definition.inputSchema;
       const filled = new Draft(schema, schema, { isRequired: true });
       filled.fill(arguments_.trim());
@@ -103,7 +109,6 @@ function tool(target, query, changed) {
       isForm = true;
     } catch (e) {
       misfit = e instanceof Misfit ? e.message : `The text is not JSON: ${/** @type {Error} */ (e).message}`;
-      isForm = false;
     }
     changed();
   };
@@ -116,6 +121,9 @@ function tool(target, query, changed) {
 
   const run = async (/** @type {Event} */ e) => {
     e.preventDefault();
+    if (call?.ended === 0 || /** @type {KeyboardEvent} */ (e).repeat) {
+      return;
+    }
     if (isForm && draft) {
       problems = new Map(draft.problems().map((each) => [each.path, each.problem]));
     } else {
@@ -200,6 +208,9 @@ function tool(target, query, changed) {
       ? form(draft, entered, problems)
       : html`<label for="arguments">Arguments as JSON</label>
           <textarea id="arguments" class="json" rows="12" spellcheck="false" aria-invalid=${problems.has('') ? 'true' : 'false'} .value=${written} @input=${(/** @type {any} */ e) => { written = e.target.value; problems = new Map(); changed(); }}></textarea>`}
+    ${marked(written).some((part) => part.isMark)
+      ? html`<div role="status"><strong class="problem">There are characters that cannot be seen:</strong> ${code(written, 'Arguments with marks')}</div>`
+      : nothing}
     <div class="actions">
       <button class="primary" data-testid="run" ?disabled=${call !== null && call.ended === 0}>${definition.risk_level > 1 ? 'Request' : 'Run'}</button>
       <button type="button" @click=${(/** @type {Event} */ e) => copy(curl(target, written), e)}>Copy as curl</button>
