@@ -14,12 +14,11 @@ export function login(refused) {
       e.preventDefault();
       const value = /** @type {HTMLInputElement} */ (dialog.querySelector('input')).value.trim();
       if (value) {
-        dialog.close();
         dialog.remove();
         resolve(value);
       }
     };
-    dialog.addEventListener('cancel', (e) => e.preventDefault());
+    dialog.addEventListener('close', () => dialog.isConnected && dialog.showModal());
     render(
       html`<form @submit=${enter}>
         <h2 id="login-title">Log in</h2>

@@ -132,10 +132,10 @@ function applyTheme() {
   document.documentElement.className = theme() === 'auto' ? '' : theme();
 }
 
+/** Nothing of the session is left: no stream, no timer, no arguments. */
 function logOut() {
   token.set('');
-  forget();
-  start();
+  location.reload();
 }
 
 /** Opens the screen that the address names. */
@@ -203,14 +203,22 @@ async function ask(refused) {
   await start();
 }
 
+/** Only the count: arguments are for those who look at the page. @param {number} waiting */
+function announce(waiting) {
+  if (document.hidden && 'Notification' in window && Notification.permission === 'granted') {
+    new Notification('MCP Bridge', { body: `${waiting} calls wait for an approval`, tag: 'approvals' });
+  }
+}
+
 let known = 0;
 subscribe((event) => {
   if (event === 'login') {
-    ask(new Problem(401, { detail: 'The key is not accepted any longer' }));
+    location.reload();
   }
   const waiting = store.confirmations.length;
   if (waiting > known) {
     say(`${waiting} calls wait for an approval`);
+    announce(waiting);
   }
   known = waiting;
   changed();

@@ -55,6 +55,10 @@ function throttled(read) {
   let timer = 0;
   let running = false;
   const run = async () => {
+    if (running) {
+      timer = window.setTimeout(run, MIN_GAP);
+      return;
+    }
     timer = 0;
     running = true;
     last = Date.now();
@@ -69,7 +73,7 @@ function throttled(read) {
   };
   return () => {
     if (timer === 0) {
-      timer = window.setTimeout(run, running ? MIN_GAP : Math.max(0, last + MIN_GAP - Date.now()));
+      timer = window.setTimeout(run, Math.max(0, last + MIN_GAP - Date.now()));
     }
   };
 }
