@@ -1,13 +1,25 @@
 // @ts-check
 /** Foreign texts: what cannot be seen in them is made visible. */
 
-const HIDDEN = new RegExp(
-  '[\\u0000-\\u0008\\u000B-\\u001F\\u007F-\\u009F\\u00AD\\u034F\\u061C\\u115F\\u1160\\u17B4\\u17B5' +
-    '\\u180B-\\u180F\\u200B-\\u200F\\u2028-\\u202E\\u2060-\\u206F\\u3164\\uFE00-\\uFE0E\\uFEFF' +
-    '\\uFFA0\\uFFF9-\\uFFFB\\u{E0000}-\\u{E0FFF}\\p{Cs}\\p{Co}]' +
-    '|(?<!\\p{Extended_Pictographic})\\uFE0F',
-  'gu',
-);
+/**
+ * What cannot be seen, looks like something else, or changes the direction of a text: controls,
+ * format characters, blanks other than the space, fillers, and parts of characters.
+ */
+const HIDDEN =
+  /(?<!\p{Extended_Pictographic})\uFE0F|(?![\uFE0F])[\p{Default_Ignorable_Code_Point}\p{Cf}\p{Cs}\p{Co}\u2028\u2029\u2800]|(?![\t\n])\p{Cc}|(?! )\p{Zs}/gu;
+
+/** Scripts that are written from right to left. */
+const RIGHT_TO_LEFT = /[\u0590-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFC\u{10800}-\u{10FFF}\u{1E800}-\u{1EFFF}]/u;
+
+/**
+ * The parts of a text of a fixed direction, such as JSON: strings in another script must not change
+ * the order of what is around them.
+ * @param {string} text
+ */
+export function isolated(text) {
+  return RIGHT_TO_LEFT.test(text) ? text.split(/("(?:[^"\\]|\\.)*")/s).filter(Boolean) : [text];
+}
+
 
 /**
  * Splits a text into what is shown as it is and what is shown as a mark.

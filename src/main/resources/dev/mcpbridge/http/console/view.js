@@ -2,7 +2,7 @@
 import { segment } from './api.js';
 import { keyed } from './lit/directives/keyed.js';
 import { html, nothing, render } from './lit/lit-html.js';
-import { beginning, marked } from './text.js';
+import { beginning, isolated, marked } from './text.js';
 
 /** Markup that several screens use. Foreign texts reach the page through {@link foreign} only. */
 
@@ -47,8 +47,8 @@ export function long(text, shown = MAX_SHOWN, opened = () => {}) {
   return keyed(
     whole,
     start.length === whole.length
-      ? html`<div class="text">${foreign(whole)}</div>`
-      : html`<div class="text">${foreign(start)}…</div>
+      ? html`<div class="text">${isolated(whole).map(foreign)}</div>`
+      : html`<div class="text">${isolated(start).map(foreign)}…</div>
           <details @toggle=${toggled}>
             <summary>${(whole.length - start.length).toLocaleString('en')} more characters</summary>
             <div class="text whole"></div>
@@ -60,7 +60,7 @@ export function long(text, shown = MAX_SHOWN, opened = () => {}) {
 function openWhole(e, whole) {
   const details = /** @type {HTMLDetailsElement} */ (e.target);
   render(
-    details.open ? foreign(whole) : nothing,
+    details.open ? html`${isolated(whole).map(foreign)}` : nothing,
     /** @type {HTMLElement} */ (details.querySelector('.whole')),
   );
 }
