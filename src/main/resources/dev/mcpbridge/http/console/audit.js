@@ -1,7 +1,7 @@
 // @ts-check
 import { text } from './api.js';
 import { elements, member, pretty } from './json.js';
-import { badge, code, failure, foreign, html, nothing, time } from './view.js';
+import { badge, code, download, failure, foreign, html, nothing, time } from './view.js';
 
 const FIELDS = /** @type {Array<[name: string, label: string]>} */ ([
   ['event', 'Event'],
@@ -68,7 +68,7 @@ export function open({ query, changed }) {
     <form class="card filters" @submit=${search}>
       ${FIELDS.map(([name, label]) => html`<label>${label} <input name=${name} value=${query.get(name) ?? ''} autocomplete="off" placeholder=${name === 'since' || name === 'until' ? '2026-01-31T12:00:00Z' : ''} /></label>`)}
       <div class="actions"><button class="primary">Search</button>
-      <button type="button" ?disabled=${records.length === 0} @click=${() => download(records)}>Download ${records.length} as JSON lines</button></div>
+      <button type="button" ?disabled=${records.length === 0} @click=${() => download('audit.jsonl', 'application/jsonl', `${records.join('\n')}\n`)}>Download ${records.length} as JSON lines</button></div>
     </form>
     ${failure(problem)}
     ${missing.length > 0 ? html`<p class="failure" role="alert">These nodes did not answer: ${foreign(missing.join(', '))}</p>` : nothing}
@@ -115,13 +115,4 @@ async function prove(details, record) {
   const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
   const hash = Array.from(digest, (each) => each.toString(16).padStart(2, '0')).join('');
   place.textContent = record.slice(end) === `,"hash":"${hash}"}` ? 'The hash of this record is right.' : 'The hash of this record is WRONG.';
-}
-
-/** @param {string[]} records */
-function download(records) {
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(new Blob([`${records.join('\n')}\n`], { type: 'application/jsonl' }));
-  link.download = 'audit.jsonl';
-  link.click();
-  URL.revokeObjectURL(link.href);
 }

@@ -1,6 +1,6 @@
 // @ts-check
 import { events, path, Problem, request } from './api.js';
-import { failure, foreign, html, nothing, plural } from './view.js';
+import { download, failure, foreign, html, nothing, plural } from './view.js';
 
 const MAX_LINES = 2000;
 const SHOWN = 500;
@@ -74,7 +74,7 @@ export function log(id, changed) {
         <label>Filter <input type="search" .value=${filter} @input=${(/** @type {any} */ e) => { filter = e.target.value; changed(); }} /></label>
         <button aria-pressed=${isPaused ? 'true' : 'false'} @click=${pause}>${isPaused ? 'Go on' : 'Pause'}</button>
         <label class="inline"><input type="checkbox" .checked=${isWrapped} @change=${() => { isWrapped = !isWrapped; changed(); }} /> Wrap</label>
-        <button ?disabled=${all.length === 0} @click=${() => download(id, all)}>Download</button>
+        <button ?disabled=${all.length === 0} @click=${() => download(`${id}.log`, 'text/plain', all.map((line) => `${line.at} ${line.pid ?? ''} ${line.text}\n`).join(''))}>Download</button>
         <span class="hint">${plural(found.length, 'line')}${found.length > SHOWN ? `, the last ${SHOWN} are shown` : ''}</span>
       </div>
       <div class="code log ${isWrapped ? '' : 'unwrapped'}" tabindex="0" role="region" aria-label="Lines of the log" data-testid="log">
@@ -84,13 +84,4 @@ export function log(id, changed) {
     </section>`;
   };
   return { view, close: () => closing.abort() };
-}
-
-/** @param {string} id @param {any[]} lines */
-function download(id, lines) {
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(new Blob([lines.map((line) => `${line.at} ${line.pid} ${line.text}\n`).join('')], { type: 'text/plain' }));
-  link.download = `${id}.log`;
-  link.click();
-  URL.revokeObjectURL(link.href);
 }

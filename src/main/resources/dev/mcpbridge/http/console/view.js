@@ -170,6 +170,15 @@ export async function copy(text, e) {
   setTimeout(() => (button.textContent = label), 2000);
 }
 
+/** Saves a text as a file. @param {string} name @param {string} type @param {string} text */
+export function download(name, type, text) {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(new Blob([text], { type }));
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(link.href);
+}
+
 let lastSaid = 0;
 let saying = 0;
 
