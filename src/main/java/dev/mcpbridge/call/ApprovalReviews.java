@@ -23,8 +23,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Finds what a human needs to know about a call that waits, beside the call itself. Confined to the
- * HTTP verticle.
+ * Finds what a human needs to know about a call that waits, beside the call itself. For approvers
+ * only: a definition may be held from its caller. Confined to the HTTP verticle.
  */
 public record ApprovalReviews(Bus bus, AccessControl access, Pins pins) {
 
@@ -56,8 +56,7 @@ public record ApprovalReviews(Bus bus, AccessControl access, Pins pins) {
 
   private Review review(Confirmation confirmation, ServerView server, RiskGrading grading) {
     Target target = confirmation.call().target();
-    Tool tool =
-        target.kind() == Target.Kind.TOOL ? server.catalogue().tools().get(target.name()) : null;
+    Tool tool = target.kind() == Target.Kind.TOOL ? tool(server, target.name()) : null;
     boolean isDestructive = tool != null && tool.destructive();
     RiskLevel atLeast =
         tool == null
@@ -81,13 +80,14 @@ public record ApprovalReviews(Bus bus, AccessControl access, Pins pins) {
         isChanged);
   }
 
+  /** A tool that is held is graded like any other. */
+  private Tool tool(ServerView server, String name) {
+    Tool offered = server.catalogue().tools().get(name);
+    return offered == null ? pins.heldTool(server.id(), name) : offered;
+  }
+
   private Judgement judgement(Target target, ServerView server) {
-    DefinitionKind kind =
-        switch (target.kind()) {
-          case TOOL -> DefinitionKind.TOOL;
-          case PROMPT -> DefinitionKind.PROMPT;
-          case RESOURCE, COMPLETION -> null;
-        };
+    DefinitionKind kind = DefinitionKind.of(target.kind());
     Map<Name, Judgement> all = pins.known(server.id()).map(ServerJudgement::all).orElse(Map.of());
     return kind == null ? null : all.get(new Name(kind, target.name()));
   }

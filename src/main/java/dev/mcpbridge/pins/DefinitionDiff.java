@@ -118,7 +118,7 @@ public record DefinitionDiff(Set<Finding> findings, List<Difference> differences
       return HiddenCharacters.escaped(name).replace("~", "~0").replace("/", "~1");
     }
 
-    /** A text as it is, but as JSON beside what is none: "5" is not 5. */
+    /** A text as it is, but as JSON beside a value of another type: "5" differs from 5. */
     private static String shown(JsonNode value, JsonNode other) {
       boolean isPlain = value.isTextual() && (other.isTextual() || other.isMissingNode());
       return value.isMissingNode()

@@ -1,6 +1,7 @@
 package dev.mcpbridge.pins;
 
 import dev.mcpbridge.access.Item;
+import dev.mcpbridge.model.Target;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -36,6 +37,15 @@ public enum DefinitionKind {
    */
   public Item.Kind item() {
     return item;
+  }
+
+  /** What a target of this kind is defined by; null for those that no definition names. */
+  public static DefinitionKind of(Target.Kind target) {
+    return switch (target) {
+      case TOOL -> TOOL;
+      case PROMPT -> PROMPT;
+      case RESOURCE, COMPLETION -> null;
+    };
   }
 
   /** The kind with this value in the API. */

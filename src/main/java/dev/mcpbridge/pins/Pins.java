@@ -140,12 +140,7 @@ public final class Pins {
    *     if that is not known yet
    */
   public void requireOffered(ServerId server, Target target) {
-    DefinitionKind kind =
-        switch (target.kind()) {
-          case TOOL -> DefinitionKind.TOOL;
-          case PROMPT -> DefinitionKind.PROMPT;
-          case RESOURCE, COMPLETION -> null;
-        };
+    DefinitionKind kind = DefinitionKind.of(target.kind());
     Optional<State> held =
         kind == null
             ? Optional.empty()

@@ -272,7 +272,7 @@ public final class Confirmations {
     return isExpired(item, entry.confirmation()) ? Status.EXPIRED : Status.PENDING;
   }
 
-  /** Those that wait, in the order of their ids, or else the others, the newest first. */
+  /** Those that wait, or else the others, the newest first. */
   public Future<List<ConfirmationState>> visibleTo(ConfirmationList query) {
     return pending
         .all()
@@ -282,7 +282,7 @@ public final class Confirmations {
                     .map(item -> state(ConfirmationRecord.of(item.value()), item))
                     .filter(each -> each.status() == Status.PENDING == query.isPending())
                     .filter(each -> maySee(query.by(), each.confirmation()))
-                    .sorted(query.isPending() ? (a, b) -> 0 : NEWEST_FIRST)
+                    .sorted(NEWEST_FIRST)
                     .toList());
   }
 
