@@ -34,6 +34,7 @@ import java.util.function.Consumer;
  */
 final class CallReport {
   private static final Future<Void> DONE = Future.succeededFuture();
+  private static final int MAX_NAME = 256;
 
   private final Bus bus;
   private final boolean isAudited;
@@ -87,7 +88,16 @@ final class CallReport {
   }
 
   CallSummary summary() {
-    return new CallSummary(id, caller.name(), caller.door(), server, target, startMillis, outcome);
+    return new CallSummary(
+        id, caller.name(), caller.door(), server, abbreviated(), startMillis, outcome);
+  }
+
+  /** A URI may be long, and summaries are kept. */
+  private Target abbreviated() {
+    String name = target.name();
+    return name.length() <= MAX_NAME
+        ? target
+        : new Target(target.kind(), name.substring(0, MAX_NAME) + "…");
   }
 
   /** Whose quota it counts against. */

@@ -12,6 +12,7 @@ import java.time.Instant;
  * What others may learn of one run of a call.
  *
  * @param door null if it is not known
+ * @param target with an abbreviated name
  * @param startedMillis by the wall clock
  * @param outcome null while it runs
  */
@@ -23,8 +24,6 @@ record CallSummary(
     Target target,
     long startedMillis,
     Outcome outcome) {
-  private static final int MAX_NAME = 1_024;
-
   /**
    * How a run has ended.
    *
@@ -40,7 +39,7 @@ record CallSummary(
             .member("call_id", id)
             .member("server_id", server.name())
             .member("kind", target.kind().noun())
-            .bounded("name", target.name(), MAX_NAME)
+            .member("name", target.name())
             .member("caller", caller)
             .member("door", door)
             .member("started_at", Instant.ofEpochMilli(startedMillis).toString())
