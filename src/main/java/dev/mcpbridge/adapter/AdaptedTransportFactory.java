@@ -2,6 +2,7 @@ package dev.mcpbridge.adapter;
 
 import dev.mcpbridge.config.HttpAccess;
 import dev.mcpbridge.config.UpstreamTarget;
+import dev.mcpbridge.transport.ServerLog;
 import dev.mcpbridge.transport.StdioTransport;
 import dev.mcpbridge.transport.Transport;
 import dev.mcpbridge.transport.TransportFactory;
@@ -48,6 +49,7 @@ public final class AdaptedTransportFactory<T extends UpstreamTarget> implements 
       UpstreamTarget upstreamTarget,
       String name,
       StdioTransport.Limits limits,
+      ServerLog log,
       TransportListener listener) {
     T target = type.cast(upstreamTarget);
     Vertx vertx = context.owner();

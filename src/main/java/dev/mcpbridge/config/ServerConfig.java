@@ -7,6 +7,7 @@ import dev.mcpbridge.model.ServerState;
 import dev.mcpbridge.model.Timeouts;
 import dev.mcpbridge.protocol.Era;
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * A validated entry of {@code mcpServers}.
@@ -34,6 +35,14 @@ public record ServerConfig(
     ServerState.Refused refusal,
     String programDigest,
     String fingerprint) {
+
+  /** Texts that must not be shown when one of its processes writes them. */
+  public List<String> secrets() {
+    List<String> secrets = upstreamTarget == null ? List.of() : upstreamTarget.secrets();
+    return sandboxPool == null
+        ? secrets
+        : Stream.concat(secrets.stream(), sandboxPool.container().secrets().stream()).toList();
+  }
 
   /** The configuration of one instance, with its share of the containers. */
   public ServerConfig forInstance(int number) {

@@ -4,23 +4,18 @@ import dev.mcpbridge.bus.Bus;
 import dev.mcpbridge.config.ContainerTarget;
 import dev.mcpbridge.config.SandboxConfig;
 import dev.mcpbridge.config.ServerConfig;
-import dev.mcpbridge.config.UpstreamTarget;
 import dev.mcpbridge.model.InstanceId;
 import dev.mcpbridge.protocol.BridgeIdentity;
 import dev.mcpbridge.quota.CallerLimits;
 import dev.mcpbridge.transport.ServerLog;
 import dev.mcpbridge.transport.StdioTransport;
-import dev.mcpbridge.transport.Transport;
 import dev.mcpbridge.transport.TransportFactory;
-import dev.mcpbridge.transport.TransportListener;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.Vertx;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
-import java.time.Clock;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
@@ -67,33 +62,12 @@ public final class Sandboxes {
 
   /** Returns a factory of transports to servers in containers. */
   public TransportFactory opener() {
-    return new Opener(new ServerLog(Clock.systemUTC(), List.of()));
-  }
-
-  private final class Opener implements TransportFactory {
-    private final ServerLog log;
-
-    Opener(ServerLog log) {
-      this.log = log;
-    }
-
-    @Override
-    public TransportFactory loggingTo(ServerLog other) {
-      return new Opener(other);
-    }
-
-    @Override
-    public Future<Transport> open(
-        Context context,
-        UpstreamTarget target,
-        String name,
-        StdioTransport.Limits limits,
-        TransportListener listener) {
+    return (context, upstreamTarget, name, limits, log, listener) -> {
       startSweeping();
       return containers
-          .start((ContainerTarget) target, name, limits, log, listener)
+          .start((ContainerTarget) upstreamTarget, name, limits, log, listener)
           .map(transport -> transport);
-    }
+    };
   }
 
   /**
@@ -104,6 +78,7 @@ public final class Sandboxes {
       InstanceId instanceId,
       ServerConfig server,
       StdioTransport.Limits limits,
+      ServerLog log,
       LongSupplier drainMillis) {
     if (server.sandboxPool() == null
         || !server.sandboxPool().isPerCall()
@@ -118,11 +93,7 @@ public final class Sandboxes {
             instanceId,
             server,
             new Standby.ContainerRecipe(
-                containers,
-                server.sandboxPool().container(),
-                server.id().name(),
-                limits,
-                new ServerLog(Clock.systemUTC(), List.of())),
+                containers, server.sandboxPool().container(), server.id().name(), limits, log),
             self,
             drainMillis));
   }

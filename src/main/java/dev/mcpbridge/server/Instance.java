@@ -25,6 +25,7 @@ import dev.mcpbridge.session.Session;
 import dev.mcpbridge.session.SessionListener;
 import dev.mcpbridge.trace.Telemetry;
 import dev.mcpbridge.transport.RequestAuthorization;
+import dev.mcpbridge.transport.ServerLog;
 import dev.mcpbridge.transport.StdioTransport;
 import dev.mcpbridge.transport.Transport;
 import dev.mcpbridge.transport.TransportFactory;
@@ -51,6 +52,7 @@ final class Instance {
   private final Context context;
   private final TransportFactory transportFactory;
   private final StdioTransport.Limits limits;
+  private final ServerLog log;
   private final Listener listener;
   private final RestartPolicy policy;
   private final BridgeIdentity self;
@@ -90,6 +92,7 @@ final class Instance {
       TransportFactory transportFactory,
       StdioTransport.Limits limits,
       BridgeIdentity self,
+      ServerLog log,
       ServerVerticle.Lease lease,
       Telemetry telemetry) {
 
@@ -101,7 +104,7 @@ final class Instance {
     /** For instances whose connection has a credential. */
     InstanceEnvironment authorized(RequestAuthorization authorization) {
       return new InstanceEnvironment(
-          context, transportFactory.authorized(authorization), limits, self, lease, telemetry);
+          context, transportFactory.authorized(authorization), limits, self, log, lease, telemetry);
     }
   }
 
@@ -114,6 +117,7 @@ final class Instance {
     this.context = instanceEnvironment.context();
     this.transportFactory = instanceEnvironment.transportFactory();
     this.limits = instanceEnvironment.limits();
+    this.log = instanceEnvironment.log();
     this.self = instanceEnvironment.self();
     this.policy = policy;
     this.listener = listener;
@@ -266,7 +270,7 @@ final class Instance {
       long timeout = config.supervision().startTimeout();
       transport =
           transportFactory.open(
-              context, config.upstreamTarget(), config.id().name(), limits, session);
+              context, config.upstreamTarget(), config.id().name(), limits, log, session);
       transport
           .compose(opened -> Handshake.perform(session.bind(opened), handshakeOptions(), timeout))
           .compose(

@@ -2,6 +2,7 @@ package dev.mcpbridge.server;
 
 import dev.mcpbridge.config.ServerConfig;
 import dev.mcpbridge.model.InstanceId;
+import dev.mcpbridge.transport.ServerLog;
 import dev.mcpbridge.transport.StdioTransport;
 import io.vertx.core.VerticleBase;
 import java.util.Optional;
@@ -18,5 +19,6 @@ public interface ServerExtensions {
       InstanceId instanceId,
       ServerConfig server,
       StdioTransport.Limits limits,
+      ServerLog log,
       LongSupplier drainMillis);
 }

@@ -22,7 +22,6 @@ import dev.mcpbridge.transport.StdioTransport;
 import dev.mcpbridge.transport.TransportFactory;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
-import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
@@ -40,6 +39,7 @@ public final class ServerVerticle extends VerticleBase {
   private final Environment environment;
   private final Bus bus;
   private final ServerConfig config;
+  private final ServerLog log;
   private final Lease lease;
   private final List<Runnable> registrations = new ArrayList<>();
   private volatile LongSupplier drainMillis;
@@ -67,10 +67,16 @@ public final class ServerVerticle extends VerticleBase {
       InstanceLocation instanceLocation, BooleanSupplier holdsLease, CallerLimits callerLimits) {}
 
   /**
+   * @param log what its processes write to stderr
    * @param drainMillis how long calls in flight may continue when the verticle is undeployed
    */
   ServerVerticle(
-      Environment environment, ServerConfig config, Lease lease, LongSupplier drainMillis) {
+      Environment environment,
+      ServerConfig config,
+      ServerLog log,
+      Lease lease,
+      LongSupplier drainMillis) {
+    this.log = log;
     this.environment = environment;
     this.bus = environment.bus();
     this.config = config;
@@ -80,15 +86,15 @@ public final class ServerVerticle extends VerticleBase {
 
   @Override
   public Future<?> start() {
-    ServerLog log = new ServerLog(Clock.systemUTC(), config.upstreamTarget().secrets());
     ServerId id = config.id();
     InstanceId instanceId = instanceId();
     Instance.InstanceEnvironment instanceEnvironment =
         new Instance.InstanceEnvironment(
             context,
-            environment.transportFactory().loggingTo(log),
+            environment.transportFactory(),
             environment.limits(),
             environment.self(),
+            log,
             lease,
             bus.telemetry());
     ViewPublisher publisher = new ViewPublisher(bus, instanceId, log);
@@ -105,7 +111,11 @@ public final class ServerVerticle extends VerticleBase {
     register(Addresses.view(instanceId), unused -> view());
     register(
         ServerLogs.at(instanceId),
-        query -> Future.succeededFuture(log.after(query.after(), query.limit())));
+        query ->
+            Future.succeededFuture(
+                query.after() == 0
+                    ? log.last(query.limit())
+                    : log.after(query.after(), query.limit())));
     register(Addresses.restart(instanceId), unused -> upstreams.restart(drainMillis.getAsLong()));
     register(Addresses.watch(instanceId), upstreams::watch);
     bus.subscribe(

@@ -17,6 +17,7 @@ import dev.mcpbridge.model.ServerState;
 import dev.mcpbridge.model.ServerView;
 import dev.mcpbridge.quota.CallerLimits;
 import dev.mcpbridge.transport.Orphans;
+import dev.mcpbridge.transport.ServerLog;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -24,6 +25,7 @@ import io.vertx.core.ThreadingModel;
 import io.vertx.core.VerticleBase;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -328,15 +330,17 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Ow
     InstanceLocation instanceLocation =
         new InstanceLocation(
             instanceId.number(), cluster.name(), cluster.owners().epoch(instanceId));
+    ServerLog log = new ServerLog(Clock.systemUTC(), server.secrets());
     ServerVerticle verticle =
         new ServerVerticle(
             environment,
             server,
+            log,
             new ServerVerticle.Lease(instanceLocation, cluster.mayRun(instanceId), callerLimits),
             this::drainMillis);
     List<Future<String>> verticles = new ArrayList<>();
     serverExtensions
-        .of(instanceId, server, environment.limits(), this::drainMillis)
+        .of(instanceId, server, environment.limits(), log, this::drainMillis)
         .map(extension -> vertx.deployVerticle(extension, deployment(server)))
         .ifPresent(verticles::add);
     verticles.add(vertx.deployVerticle(verticle, deployment(server)));

@@ -5,9 +5,6 @@ import dev.mcpbridge.config.RemoteTarget;
 import dev.mcpbridge.config.UpstreamTarget;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
-import java.time.Clock;
-import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
 
@@ -16,7 +13,6 @@ public final class TransportRegistry implements TransportFactory {
   private final Map<Class<? extends UpstreamTarget>, TransportFactory> factories;
   private final BooleanSupplier mayAct;
   private final RequestAuthorization authorization;
-  private final ServerLog log;
 
   /**
    * @param factories factories for targets that are neither a process nor a URL, by target type
@@ -24,19 +20,13 @@ public final class TransportRegistry implements TransportFactory {
    */
   public TransportRegistry(
       Map<Class<? extends UpstreamTarget>, TransportFactory> factories, BooleanSupplier mayAct) {
-    this(
-        Map.copyOf(factories),
-        mayAct,
-        RequestAuthorization.NONE,
-        new ServerLog(Clock.systemUTC(), List.of()));
+    this(Map.copyOf(factories), mayAct, RequestAuthorization.NONE);
   }
 
   private TransportRegistry(
       Map<Class<? extends UpstreamTarget>, TransportFactory> factories,
       BooleanSupplier mayAct,
-      RequestAuthorization authorization,
-      ServerLog log) {
-    this.log = log;
+      RequestAuthorization authorization) {
     this.factories = factories;
     this.mayAct = mayAct;
     this.authorization = authorization;
@@ -44,14 +34,7 @@ public final class TransportRegistry implements TransportFactory {
 
   @Override
   public TransportFactory authorized(RequestAuthorization other) {
-    return new TransportRegistry(factories, mayAct, other, log);
-  }
-
-  @Override
-  public TransportFactory loggingTo(ServerLog other) {
-    Map<Class<? extends UpstreamTarget>, TransportFactory> logging = new HashMap<>(factories);
-    logging.replaceAll((target, factory) -> factory.loggingTo(other));
-    return new TransportRegistry(Map.copyOf(logging), mayAct, authorization, other);
+    return new TransportRegistry(factories, mayAct, other);
   }
 
   @Override
@@ -60,6 +43,7 @@ public final class TransportRegistry implements TransportFactory {
       UpstreamTarget upstreamTarget,
       String name,
       StdioTransport.Limits limits,
+      ServerLog log,
       TransportListener listener) {
     if (upstreamTarget instanceof ProcessTarget processTarget) {
       return StdioTransport.start(context, processTarget, name, limits, log, mayAct, listener);
@@ -68,7 +52,7 @@ public final class TransportRegistry implements TransportFactory {
         ? remote(context, remoteTarget, limits, listener)
         : factories
             .get(upstreamTarget.getClass())
-            .open(context, upstreamTarget, name, limits, listener);
+            .open(context, upstreamTarget, name, limits, log, listener);
   }
 
   private Future<Transport> remote(

@@ -30,6 +30,7 @@ import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.quota.CallerLimits;
 import dev.mcpbridge.quota.Quotas;
 import dev.mcpbridge.trace.Telemetry;
+import dev.mcpbridge.transport.ServerLog;
 import dev.mcpbridge.transport.StdioTransport;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -90,7 +91,12 @@ class SandboxRightsIT {
         await(
             vertx.deployVerticle(
                 sandboxes
-                    .of(InstanceId.first(SERVER), config.servers().get(SERVER), limits, () -> 1_000)
+                    .of(
+                        InstanceId.first(SERVER),
+                        config.servers().get(SERVER),
+                        limits,
+                        new ServerLog(Clock.systemUTC(), List.of()),
+                        () -> 1_000)
                     .orElseThrow()));
   }
 

@@ -57,7 +57,7 @@ class SupervisorVerticleTest {
       throws Exception {
     bus = Bus.create(vertx, cluster, new Telemetry(new Counts()));
     TransportFactory broken =
-        (where, upstreamTarget, name, limits, listener) -> {
+        (where, upstreamTarget, name, limits, log, listener) -> {
           opened.add(name);
           throw new IllegalStateException("This transport never opens");
         };
@@ -72,7 +72,7 @@ class SupervisorVerticleTest {
                     StdioTransport.Limits.of(config.limits(), new MemoryBudget(1 << 20)),
                     new BridgeIdentity("1", () -> "me"),
                     null),
-                (instanceId, server, limits, drain) -> Optional.empty()),
+                (instanceId, server, limits, log, drain) -> Optional.empty()),
             config);
     vertx.deployVerticle(supervisor).await(20, TimeUnit.SECONDS);
     return supervisor;

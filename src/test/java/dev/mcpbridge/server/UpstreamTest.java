@@ -29,6 +29,7 @@ import dev.mcpbridge.protocol.McpMethod;
 import dev.mcpbridge.quota.CallerLimits;
 import dev.mcpbridge.quota.Quotas;
 import dev.mcpbridge.trace.Telemetry;
+import dev.mcpbridge.transport.ServerLog;
 import dev.mcpbridge.transport.StdioTransport;
 import dev.mcpbridge.transport.Transport;
 import dev.mcpbridge.transport.TransportFactory;
@@ -38,6 +39,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.junit5.VertxExtension;
+import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -104,6 +106,7 @@ class UpstreamTest {
         transportFactory,
         new StdioTransport.Limits(1 << 20, 100, 1 << 21, new MemoryBudget(1 << 20)),
         new BridgeIdentity("1", () -> "me"),
+        new ServerLog(Clock.systemUTC(), List.of()),
         new ServerVerticle.Lease(
             instanceLocation,
             () -> true,
@@ -133,7 +136,8 @@ class UpstreamTest {
   @Test
   void transportFailureIsFailedStart() throws Exception {
     Upstream upstream =
-        upstream((where, upstreamTarget, name, limits, listener) -> Future.failedFuture(NO_ENGINE));
+        upstream(
+            (where, upstreamTarget, name, limits, log, listener) -> Future.failedFuture(NO_ENGINE));
 
     assertEquals(
         ErrorCode.ISOLATION_UNAVAILABLE, failure(() -> upstream.ready(LONG_MILLIS)).code());
@@ -144,7 +148,8 @@ class UpstreamTest {
   @Test
   void stoppingServerFailsPendingReadyRequests() throws Exception {
     Promise<Transport> never = Promise.promise();
-    Upstream upstream = upstream((where, upstreamTarget, name, limits, listener) -> never.future());
+    Upstream upstream =
+        upstream((where, upstreamTarget, name, limits, log, listener) -> never.future());
     Promise<Future<ServerView>> ready = Promise.promise();
     context.runOnContext(v -> ready.complete(upstream.ready(LONG_MILLIS)));
     Future<ServerView> waiting = ready.future().await(20, TimeUnit.SECONDS);
@@ -158,7 +163,8 @@ class UpstreamTest {
 
   @Test
   void queuedCallsSurviveCrash() throws Exception {
-    Upstream upstream = upstream((where, upstreamTarget, name, limits, listener) -> open(listener));
+    Upstream upstream =
+        upstream((where, upstreamTarget, name, limits, log, listener) -> open(listener));
     await(() -> upstream.ready(LONG_MILLIS));
     List<Future<JsonSlice>> answers = new ArrayList<>();
     await(
@@ -184,7 +190,8 @@ class UpstreamTest {
 
   @Test
   void concurrentRestartsReplaceProcessOnce() throws Exception {
-    Upstream upstream = upstream((where, upstreamTarget, name, limits, listener) -> open(listener));
+    Upstream upstream =
+        upstream((where, upstreamTarget, name, limits, log, listener) -> open(listener));
     await(() -> upstream.ready(LONG_MILLIS));
     List<Future<ServerView>> restarted = new ArrayList<>();
     await(
@@ -203,7 +210,8 @@ class UpstreamTest {
 
   @Test
   void subscriptionRequestsForOneResourceAreSentInOrder() throws Exception {
-    Upstream upstream = upstream((where, upstreamTarget, name, limits, listener) -> open(listener));
+    Upstream upstream =
+        upstream((where, upstreamTarget, name, limits, log, listener) -> open(listener));
     await(() -> upstream.ready(LONG_MILLIS));
     ScriptedTransport transport = transports.get(0);
     transport.holdsSubscriptions = true;
@@ -231,7 +239,8 @@ class UpstreamTest {
 
   @Test
   void closeWaitsForProcessBeingReplaced() throws Exception {
-    Upstream upstream = upstream((where, upstreamTarget, name, limits, listener) -> open(listener));
+    Upstream upstream =
+        upstream((where, upstreamTarget, name, limits, log, listener) -> open(listener));
     await(() -> upstream.ready(LONG_MILLIS));
     List<Future<Void>> closed = new ArrayList<>();
     await(
@@ -255,7 +264,7 @@ class UpstreamTest {
             config("{\"command\":\"any\",\"maxRestartDelay\":0.2}"),
             null,
             environment(
-                (where, upstreamTarget, name, limits, listener) -> {
+                (where, upstreamTarget, name, limits, log, listener) -> {
                   Future<Transport> opened = open(listener);
                   transports.get(transports.size() - 1).exitsOnDiscovery = transports.size() == 1;
                   return opened;
@@ -280,7 +289,7 @@ class UpstreamTest {
         new Upstreams(
             config("{\"command\":\"any\",\"isolation\":\"session\"}"),
             environment(
-                (where, upstreamTarget, name, limits, listener) -> open(listener),
+                (where, upstreamTarget, name, limits, log, listener) -> open(listener),
                 new InstanceLocation(1, "n", 1)),
             null,
             IgnoringListener.INSTANCE);
@@ -297,7 +306,7 @@ class UpstreamTest {
         new Upstreams(
             config("{\"command\":\"any\",\"isolation\":\"session\"}"),
             environment(
-                (where, upstreamTarget, name, limits, listener) -> open(listener),
+                (where, upstreamTarget, name, limits, log, listener) -> open(listener),
                 InstanceLocation.SOLE),
             null,
             IgnoringListener.INSTANCE);
@@ -321,7 +330,8 @@ class UpstreamTest {
 
   @Test
   void callThatWasCancelledBeforeItBeginsIsNotSent() throws Exception {
-    Upstream upstream = upstream((where, upstreamTarget, name, limits, listener) -> open(listener));
+    Upstream upstream =
+        upstream((where, upstreamTarget, name, limits, log, listener) -> open(listener));
     await(() -> upstream.ready(LONG_MILLIS));
     Call call = call("c");
     call.cancellation().cancel("the caller disconnected");
@@ -335,7 +345,8 @@ class UpstreamTest {
 
   @Test
   void queuedCallsFailIfServerReadsNoInput() throws Exception {
-    Upstream upstream = upstream((where, upstreamTarget, name, limits, listener) -> open(listener));
+    Upstream upstream =
+        upstream((where, upstreamTarget, name, limits, log, listener) -> open(listener));
     await(() -> upstream.ready(LONG_MILLIS));
     List<Future<JsonSlice>> waiting = new ArrayList<>();
     await(
@@ -356,7 +367,8 @@ class UpstreamTest {
 
   @Test
   void listsAreReadAgainAfterChangeDuringReading() throws Exception {
-    Upstream upstream = upstream((where, upstreamTarget, name, limits, listener) -> open(listener));
+    Upstream upstream =
+        upstream((where, upstreamTarget, name, limits, log, listener) -> open(listener));
     context.runOnContext(v -> upstream.open());
     await(() -> upstream.ready(LONG_MILLIS));
     ScriptedTransport server = transports.get(0);
@@ -415,7 +427,7 @@ class UpstreamTest {
     List<Future<JsonSlice>> answers = new ArrayList<>();
     Upstream upstream =
         busy(
-            (where, upstreamTarget, name, limits, listener) -> {
+            (where, upstreamTarget, name, limits, log, listener) -> {
               Future<Transport> opened = open(listener);
               return transports.size() == 2 ? late.future() : opened;
             },
@@ -439,7 +451,7 @@ class UpstreamTest {
   void noProcessIsStartedDuringStop(boolean endsAtOnce) throws Exception {
     List<Future<JsonSlice>> answers = new ArrayList<>();
     Upstream upstream =
-        busy((where, upstreamTarget, name, limits, listener) -> open(listener), answers);
+        busy((where, upstreamTarget, name, limits, log, listener) -> open(listener), answers);
     List<Future<Void>> closed = new ArrayList<>();
     await(
         () -> {
