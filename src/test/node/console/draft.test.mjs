@@ -75,3 +75,20 @@ test('a default is proposed where a value is required', () => {
   proposed.open();
   assert.equal(proposed.json(), '{"a":7}');
 });
+
+test('a field that cannot show a text becomes one that can', () => {
+  const schema = { type: 'object', properties: { day: { type: 'string', format: 'date' }, name: { type: 'string' } } };
+  const filled = new Draft(schema, schema, { isRequired: true });
+  filled.fill('{"day":"not a day","name":"two\\nlines"}');
+  const parts = new Map(filled.members);
+  assert.equal(parts.get('day').control.format, undefined);
+  assert(parts.get('name').control.isLong);
+  assert.equal(filled.json(), '{"day":"not a day","name":"two\\nlines"}');
+});
+
+test('values that a form does not show are refused', () => {
+  const schema = { type: 'object', properties: { file: { type: 'string', contentEncoding: 'base64' }, some: { type: 'array', items: { enum: ['a'] } } } };
+  for (const text of ['{"file":"AAAA"}', '{"some":["b"]}']) {
+    assert.throws(() => new Draft(schema, schema, { isRequired: true }).fill(text), Misfit);
+  }
+});

@@ -35,12 +35,12 @@ public final class ServerLogs {
   /**
    * A query for lines.
    *
-   * @param after only lines with larger numbers
-   * @param limit of the newest lines that are sent
+   * @param after the number after which the lines begin; 0 for the last lines
+   * @param limit how many lines are sent at most
    */
   public record Query(long after, int limit) {}
 
-  /** The last lines of an instance, the oldest first. */
+  /** Lines of an instance, the oldest first. */
   public static Address<Query, List<LogLine>> at(InstanceId instance) {
     return Address.atOwner(instance, "log", QUERY, LINES, query -> TIMEOUT_MILLIS);
   }

@@ -34,7 +34,7 @@ public record ContainerTarget(
 
   @Override
   public List<String> secrets() {
-    return Secret.named(environment);
+    return Secret.in(environment);
   }
 
   /**

@@ -25,7 +25,7 @@ public record ProcessTarget(List<String> argv, Map<String, Secret> environment, 
 
   @Override
   public List<String> secrets() {
-    return Secret.named(environment);
+    return Secret.in(environment);
   }
 
   /**

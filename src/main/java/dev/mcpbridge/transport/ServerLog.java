@@ -3,10 +3,7 @@ package dev.mcpbridge.transport;
 import dev.mcpbridge.model.LogLine;
 import java.time.Clock;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.Collections;
 import java.util.Deque;
-import java.util.Iterator;
 import java.util.List;
 import java.util.regex.Pattern;
 
@@ -40,8 +37,12 @@ public final class ServerLog {
    * @param pid 0 if it is of no process
    */
   public void add(String stream, long pid, String text) {
-    String shown = masked(COLOURS.matcher(text).replaceAll(""));
-    append(stream, pid, shown);
+    append(stream, pid, shown(text));
+  }
+
+  /** A text without colours and secrets. */
+  String shown(String text) {
+    return masked(COLOURS.matcher(text).replaceAll(""));
   }
 
   /** Numbers are microseconds, so that they increase over restarts and nodes. */
@@ -63,18 +64,13 @@ public final class ServerLog {
     return masked;
   }
 
-  /** The newest lines after a number, the oldest of them first. */
+  /** The last lines, the oldest of them first. */
+  public synchronized List<LogLine> last(int limit) {
+    return lines.stream().skip(Math.max(0, lines.size() - limit)).toList();
+  }
+
+  /** The first lines after a number. */
   public synchronized List<LogLine> after(long number, int limit) {
-    List<LogLine> found = new ArrayList<>();
-    Iterator<LogLine> newest = lines.descendingIterator();
-    while (newest.hasNext() && found.size() < limit) {
-      LogLine line = newest.next();
-      if (line.number() <= number) {
-        break;
-      }
-      found.add(line);
-    }
-    Collections.reverse(found);
-    return found;
+    return lines.stream().filter(line -> line.number() > number).limit(limit).toList();
   }
 }

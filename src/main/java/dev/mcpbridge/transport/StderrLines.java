@@ -52,7 +52,8 @@ public final class StderrLines {
   }
 
   private void remember() {
-    String shown = line.toString(StandardCharsets.UTF_8).replaceAll("\\p{Cntrl}", " ").strip();
+    String text = log.shown(line.toString(StandardCharsets.UTF_8));
+    String shown = text.replaceAll("\\p{Cntrl}", " ").strip();
     if (!shown.isEmpty()) {
       lastLine = shown.length() > MAX_SHOWN ? shown.substring(0, MAX_SHOWN) + "…" : shown;
     }

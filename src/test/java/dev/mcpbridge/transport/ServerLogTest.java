@@ -23,7 +23,7 @@ class ServerLogTest {
   }
 
   private List<String> texts() {
-    return log.after(0, 10_000).stream().map(LogLine::text).toList();
+    return log.last(10_000).stream().map(LogLine::text).toList();
   }
 
   @Test
@@ -31,10 +31,11 @@ class ServerLogTest {
     write("one\ntwo\r\n\nthree\n");
 
     assertEquals(List.of("one", "two", "three"), texts());
-    List<LogLine> all = log.after(0, 10);
+    List<LogLine> all = log.last(10);
     assertEquals(new LogLine(1_000_000, 1_000, "stderr", 7, "one"), all.get(0));
     assertEquals(List.of(all.get(2)), log.after(all.get(1).number(), 10));
-    assertEquals(List.of(all.get(2)), log.after(0, 1));
+    assertEquals(List.of(all.get(2)), log.last(1));
+    assertEquals(List.of(all.get(0)), log.after(1, 1));
     assertEquals(List.of(), log.after(all.get(2).number(), 10));
   }
 
@@ -78,5 +79,6 @@ class ServerLogTest {
     write("\u001b[31mkey hunter2-long\u001b[0m and hunter2\n");
 
     assertEquals(List.of("key **** and ****"), texts());
+    assertEquals("key **** and ****", lines.lastLine());
   }
 }

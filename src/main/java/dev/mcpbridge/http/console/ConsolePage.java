@@ -33,7 +33,8 @@ public final class ConsolePage {
           "audit",
           "cluster",
           "connect",
-          "diff", "difference",
+          "diff",
+          "difference",
           "draft",
           "form",
           "json",
@@ -51,7 +52,13 @@ public final class ConsolePage {
           "try",
           "view");
   private static final List<String> LIBRARY =
-      List.of("lit-html", "directive", "directive-helpers", "directives/keyed", "directives/repeat", "directives/live");
+      List.of(
+          "lit-html",
+          "directive",
+          "directive-helpers",
+          "directives/keyed",
+          "directives/repeat",
+          "directives/live");
 
   private ConsolePage() {}
 

@@ -30,7 +30,10 @@ import java.util.Map;
 /** GET /servers/{server}/log: what all instances of a server have written to stderr. */
 public record ServerLogApi(Bus bus, AccessControl access, StreamSlots streams) {
   private static final int DEFAULT_LIMIT = 200;
-  private static final int MAX_POLLED = 500;
+
+  /** Lines of one answer of an instance; a stream reads on until it has all. */
+  private static final int MAX_POLLED = 100;
+
   private static final long POLL_MILLIS = 500;
 
   private record Found(int instance, LogLine line) {}
@@ -49,7 +52,7 @@ public record ServerLogApi(Bus bus, AccessControl access, StreamSlots streams) {
                 new Follower(streams.listen(ctx), caller, server, after).poll(limit);
               } else {
                 read(view, new HashMap<>(), after, limit)
-                    .onSuccess(lines -> Replies.json(ctx, 200, json(lines, limit)))
+                    .onSuccess(lines -> Replies.json(ctx, 200, json(lines)))
                     .onFailure(ctx::fail);
               }
             })
@@ -69,8 +72,8 @@ public record ServerLogApi(Bus bus, AccessControl access, StreamSlots streams) {
   /**
    * Reads from all instances; an instance that does not answer is left out.
    *
-   * @param positions the last numbers that were read, by instance; they are advanced
-   * @param after for instances without a position
+   * @param positions the last numbers that were sent, by instance
+   * @param after for instances without a position; 0 for their last lines
    */
   private Future<List<Found>> read(
       ServerView server, Map<Integer, Long> positions, long after, int limit) {
@@ -81,27 +84,21 @@ public record ServerLogApi(Bus bus, AccessControl access, StreamSlots streams) {
       ServerLogs.Query query = new ServerLogs.Query(positions.getOrDefault(instance, after), limit);
       asked.add(
           bus.request(ServerLogs.at(new InstanceId(server.id(), instance)), query)
-              .onSuccess(
-                  lines -> {
-                    lines.forEach(line -> found.add(new Found(instance, line)));
-                    if (!lines.isEmpty()) {
-                      positions.put(instance, lines.get(lines.size() - 1).number());
-                    }
-                  }));
+              .onSuccess(lines -> lines.forEach(line -> found.add(new Found(instance, line)))));
     }
     return Future.join(asked)
         .transform(
             done -> {
               found.sort((one, other) -> Long.compare(one.line.number(), other.line.number()));
-              return Future.succeededFuture(found);
+              int from = after == 0 ? Math.max(0, found.size() - limit) : 0;
+              return Future.succeededFuture(
+                  found.subList(from, Math.min(found.size(), from + limit)));
             });
   }
 
-  private static JsonWriter json(List<Found> lines, int limit) {
+  private static JsonWriter json(List<Found> lines) {
     JsonWriter out = new JsonWriter(4096).beginObject().name("lines").beginArray();
-    lines
-        .subList(Math.max(0, lines.size() - limit), lines.size())
-        .forEach(line -> out.value(json(line)));
+    lines.forEach(line -> out.value(json(line)));
     return out.endArray().endObject();
   }
 
@@ -125,7 +122,7 @@ public record ServerLogApi(Bus bus, AccessControl access, StreamSlots streams) {
     private final EventStream stream;
     private final Principal caller;
     private final ServerId server;
-    private final long after;
+    private long after;
     private final Map<Integer, Long> positions = new HashMap<>();
     private boolean isClosed;
 
@@ -143,10 +140,13 @@ public record ServerLogApi(Bus bus, AccessControl access, StreamSlots streams) {
           .compose(view -> read(view, positions, after, limit))
           .onSuccess(
               lines -> {
+                after = Math.max(1, after);
+                lines.forEach(found -> positions.put(found.instance, found.line.number()));
                 lines.forEach(
                     found -> stream.send(Long.toString(found.line.number()), "line", json(found)));
                 if (!isClosed) {
-                  bus.later(POLL_MILLIS, () -> poll(MAX_POLLED));
+                  boolean isMore = lines.size() >= MAX_POLLED;
+                  bus.later(isMore ? 1 : POLL_MILLIS, () -> poll(MAX_POLLED));
                 }
               })
           .onFailure(gone -> stream.end());

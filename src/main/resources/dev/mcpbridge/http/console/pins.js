@@ -110,7 +110,7 @@ function ofServer(server, changed) {
     title: `Pins of ${server}`,
     view,
     close: subscribe((event, data) => {
-      if (event === 'pins' && data.server === server && !isBusy) {
+      if ((event === 'pins' || event === 'catalogue') && data.server === server && !isBusy) {
         isStale = page !== null;
         changed();
       }

@@ -274,8 +274,10 @@ class ConsoleIT {
   void linkFillsTheFormAndRunsNothing() throws Exception {
     open(ALICE, "try/t/greet?arguments=%7B%22name%22%3A%22link%22%7D");
 
-    browser.until("[...document.querySelectorAll('form input')].some(i => i.value === 'link')");
+    browser.until("document.querySelector('#arguments')?.value.includes('link') ?? false");
     assertFalse(shows("Outcome"));
+    clickButton("Form");
+    browser.until("[...document.querySelectorAll('form input')].some(i => i.value === 'link')");
   }
 
   @Test
@@ -316,6 +318,41 @@ class ConsoleIT {
     if (Boolean.getBoolean("pages.write")) {
       Files.write(Path.of("src/docs/approval.png"), picture);
     }
+    Files.writeString(folder.resolve("tools.json"), TOOLS);
+    bridge.post("/servers/t/restart", "{}", "x-api-key", BOSS);
+  }
+
+  @Test
+  void longArgumentsAreOpenedBeforeTheyAreApproved() throws Exception {
+    String id = held("erase", "{\"text\":\"" + "x".repeat(30_000) + "END\"}");
+    open(BOSS, "approvals/" + id);
+    String approve = "document.querySelector('[data-testid=approve]')";
+    browser.until("document.querySelector('[data-testid=refuse]')?.disabled === false");
+    assertTrue(browser.evaluate(approve + ".disabled").asBoolean());
+    assertFalse(shows("xEND"));
+
+    browser.evaluate("document.querySelector('.code summary').click()");
+
+    awaitText("xEND");
+    browser.until("!" + approve + ".disabled");
+  }
+
+  @Test
+  void definitionThatChangesIsNotReplacedUnderAClick() throws Exception {
+    Files.writeString(folder.resolve("tools.json"), TOOLS.replace("Swaps.", "First text."));
+    bridge.post("/servers/t/restart", "{}", "x-api-key", BOSS);
+    open(BOSS, "pins/t");
+    awaitText("First text.");
+
+    Files.writeString(folder.resolve("tools.json"), TOOLS.replace("Swaps.", "Second text."));
+    bridge.post("/servers/t/restart", "{}", "x-api-key", BOSS);
+
+    awaitText("The definitions have changed");
+    assertTrue(shows("First text.") && !shows("Second text."));
+    clickButton("Approve tool swap");
+    awaitText("is not the one with this digest");
+    awaitText("Second text.");
+    browser.errors().removeIf(error -> error.contains("409"));
     Files.writeString(folder.resolve("tools.json"), TOOLS);
     bridge.post("/servers/t/restart", "{}", "x-api-key", BOSS);
   }

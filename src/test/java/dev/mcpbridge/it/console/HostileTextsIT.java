@@ -97,6 +97,31 @@ class HostileTextsIT {
     }
   }
 
+  @Test
+  void oddResultsAndNamesDoNotStopThePage() throws Exception {
+    try (TestBridge bridge = TestBridge.of("{'mcpServers':{}}");
+        Browser browser = new Browser(folder.resolve("profile"))) {
+      browser.open(bridge.uri("/console"));
+      browser.until("document.body?.innerText.includes('No server is configured') ?? false");
+
+      JsonNode shown =
+          browser.evaluate(
+              """
+              Promise.all([import('/console/result.js'), import('/console/view.js')])
+                .then(([{result}, {addressOf, render}]) => {
+                  const place = document.createElement('div');
+                  const odd = ['{"content":[null,1,"x",{}]}', '{"content":{}}', '{}', '{"messages":[{"role":"user"}]}'];
+                  odd.forEach((text) => render(result(text), place));
+                  return typeof addressOf('try', 's', '\\uD800') === 'symbol'
+                    && addressOf('try', 's', 'a/b') === '#/try/s/a%2Fb';
+                })
+              """);
+
+      assertTrue(shown.asBoolean());
+      assertEquals(List.of(), browser.errors());
+    }
+  }
+
   /** Milliseconds until the list is drawn. */
   private static JsonNode search(Browser browser, String text) throws Exception {
     return browser.evaluate(

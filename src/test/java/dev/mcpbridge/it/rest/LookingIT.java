@@ -154,6 +154,26 @@ class LookingIT {
   }
 
   @Test
+  void burstOfALogIsFollowedWithoutAGap() throws Exception {
+    HttpResponse<java.util.stream.Stream<String>> stream =
+        bridge
+            .client()
+            .send(
+                java.net.http.HttpRequest.newBuilder(bridge.uri("/servers/s/log?after=1"))
+                    .header("x-api-key", BOSS)
+                    .header("accept", "text/event-stream")
+                    .build(),
+                HttpResponse.BodyHandlers.ofLines());
+    try (var lines = stream.body()) {
+      bridge.post("/servers/s/tools/stderr", "{\"bytes\":180000}", "x-api-key", BOSS);
+
+      long noise = lines.filter(line -> line.contains("noise noise")).limit(300).count();
+
+      assertEquals(300, noise);
+    }
+  }
+
+  @Test
   void logGoesOnAsAStreamOverARestart() throws Exception {
     HttpResponse<java.util.stream.Stream<String>> stream =
         bridge
@@ -199,6 +219,10 @@ class LookingIT {
     Answer present =
         bridge.get("/confirmations/" + second.at("/confirmation_id"), "x-api-key", BOSS);
 
+    Answer callers =
+        bridge.get("/confirmations/" + second.at("/confirmation_id"), "x-api-key", ALICE);
+    assertEquals("pending", callers.at("/status"));
+    assertFalse(callers.body().has("definition"), "a definition may be held from its caller");
     assertEquals("true", after.at("/definition_changed"));
     assertTrue(present.body().path("definition_changed").isMissingNode());
     assertEquals("Erases, and tells.", present.at("/definition/description"));
