@@ -87,6 +87,18 @@ class SandboxIT {
   }
 
   @Test
+  void whatAContainerWritesIsInTheLogOfItsServer() throws Exception {
+    for (String scope : List.of("call", "server")) {
+      try (TestBridge bridge = high("'scope':'" + scope + "'")) {
+        assertEquals(200, bridge.call("stderr", "{}").status());
+
+        bridge.until(
+            () -> bridge.get("/servers/s/log").text().contains("\"text\":\"words of warning\""));
+      }
+    }
+  }
+
+  @Test
   void aContainerHasNoPrivilegesOrNetwork() throws Exception {
     try (TestBridge bridge = high("'env':{'GIVEN':'x'}")) {
       String status = bridge.call("status", "{}").firstText();
