@@ -4,7 +4,6 @@ import com.fasterxml.jackson.core.util.DefaultIndenter;
 import com.fasterxml.jackson.core.util.DefaultPrettyPrinter;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.mcpbridge.cli.agent.HttpUrl;
 import dev.mcpbridge.protocol.HiddenCharacters;
 import dev.mcpbridge.protocol.Json;
 import java.io.BufferedReader;
@@ -12,7 +11,6 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
-import java.net.URI;
 import java.nio.charset.Charset;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,6 +19,7 @@ import java.util.Arrays;
 import java.util.Iterator;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -49,13 +48,7 @@ final class ConnectCommand implements Callable<Integer> {
       description = "One of ${COMPLETION-CANDIDATES}.")
   private String client;
 
-  @Option(
-      names = {"-u", "--url"},
-      paramLabel = "URL",
-      converter = HttpUrl.class,
-      defaultValue = "http://127.0.0.1:3000",
-      description = "The bridge (default: ${DEFAULT-VALUE}).")
-  private URI url;
+  @Mixin private BridgeClient bridge;
 
   @Option(
       names = {"-s", "--server"},
@@ -100,7 +93,7 @@ final class ConnectCommand implements Callable<Integer> {
             .orElseThrow(() -> unknownClient());
     Path target = file == null ? known.path() : file;
     String entryName = name != null ? name : server != null ? server : "mcp-bridge";
-    ObjectNode entry = known.entry(BridgeClient.base(url), server, withKey);
+    ObjectNode entry = known.entry(bridge.base(), server, withKey);
     ObjectNode content = read(target);
     if (content == null
         || content.has(known.section()) && !content.get(known.section()).isObject()) {
