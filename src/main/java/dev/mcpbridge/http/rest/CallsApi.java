@@ -10,12 +10,11 @@ import dev.mcpbridge.http.reply.Replies;
 import dev.mcpbridge.model.Principal;
 import dev.mcpbridge.model.Scope;
 import dev.mcpbridge.protocol.JsonWriter;
-import io.vertx.core.Future;
 import io.vertx.ext.web.RoutingContext;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
+import java.util.Optional;
 
 /** The calls that run, or have just ended, at all doors and nodes. */
 public record CallsApi(EveryNode nodes, BackgroundCallsApi background) {
@@ -31,27 +30,17 @@ public record CallsApi(EveryNode nodes, BackgroundCallsApi background) {
   public void list(RoutingContext ctx) {
     Principal caller = Callers.of(ctx);
     NodeCalls.Question question = new NodeCalls.Question(caller.name(), caller.may(Scope.AUDIT));
-    List<Found> found = new ArrayList<>();
-    List<String> missing = new ArrayList<>();
-    List<Future<?>> asked = new ArrayList<>();
     nodes
-        .addresses(NodeCalls.OWN, NodeCalls::at)
-        .forEach(
-            (node, address) ->
-                asked.add(
-                    nodes
-                        .ask(address, question)
-                        .onSuccess(
-                            calls ->
-                                calls.ifPresentOrElse(
-                                    all -> all.forEach(each -> found.add(new Found(node, each))),
-                                    () -> missing.add(node)))));
-    Future.join(asked)
-        .onSuccess(all -> Replies.json(ctx, 200, json(found, missing)))
+        .askAll(NodeCalls.OWN, NodeCalls::at, question)
+        .onSuccess(answers -> Replies.json(ctx, 200, json(answers)))
         .onFailure(ctx::fail);
   }
 
-  private static JsonWriter json(List<Found> found, List<String> missing) {
+  private static JsonWriter json(Map<String, Optional<List<NodeCalls.Entry>>> answers) {
+    List<Found> found = new ArrayList<>();
+    answers.forEach(
+        (node, calls) ->
+            calls.ifPresent(all -> all.forEach(each -> found.add(new Found(node, each)))));
     found.sort((one, other) -> Long.compare(other.entry.atMillis(), one.entry.atMillis()));
     JsonWriter out = new JsonWriter(4096).beginObject().name("calls").beginArray();
     for (Found each : found.subList(0, Math.min(MAX_SHOWN, found.size()))) {
@@ -62,7 +51,12 @@ public record CallsApi(EveryNode nodes, BackgroundCallsApi background) {
       out.endObject();
     }
     out.endArray().name("missing_nodes").beginArray();
-    missing.stream().sorted().forEach(out::value);
+    answers.forEach(
+        (node, calls) -> {
+          if (calls.isEmpty()) {
+            out.value(node);
+          }
+        });
     return out.endArray().endObject();
   }
 
@@ -84,20 +78,11 @@ public record CallsApi(EveryNode nodes, BackgroundCallsApi background) {
 
   private void cancelWaiting(RoutingContext ctx, String id, Throwable notFound) {
     NodeCalls.Cancellation cancellation = new NodeCalls.Cancellation(id, Callers.of(ctx).name());
-    List<Future<?>> asked = new ArrayList<>();
-    Map<String, Boolean> found = new TreeMap<>();
     nodes
-        .addresses(NodeCalls.CANCEL_OWN, NodeCalls::cancelAt)
-        .forEach(
-            (node, address) ->
-                asked.add(
-                    nodes
-                        .ask(address, cancellation)
-                        .onSuccess(answer -> found.put(node, answer.orElse(false)))));
-    Future.join(asked)
+        .askAll(NodeCalls.CANCEL_OWN, NodeCalls::cancelAt, cancellation)
         .onSuccess(
-            all -> {
-              if (found.containsValue(true)) {
+            answers -> {
+              if (answers.containsValue(Optional.of(true))) {
                 Replies.json(
                     ctx,
                     202,

@@ -6,6 +6,8 @@ import dev.mcpbridge.cluster.Cluster;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import io.vertx.core.Future;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -30,6 +32,22 @@ record EveryNode(Bus bus, Cluster cluster) {
     view.members().forEach(member -> nodes.put(member.name(), at.apply(member.slot())));
     nodes.put(cluster.isAlone() ? "" : cluster.name(), own);
     return nodes;
+  }
+
+  /**
+   * Asks all nodes the same.
+   *
+   * @return the answers by the names of the nodes; empty for those that have not answered
+   */
+  <Q, A> Future<Map<String, Optional<A>>> askAll(
+      Address<Q, A> own, IntFunction<Address<Q, A>> at, Q question) {
+    Map<String, Optional<A>> answers = new TreeMap<>();
+    List<Future<?>> asked = new ArrayList<>();
+    addresses(own, at)
+        .forEach(
+            (node, address) ->
+                asked.add(ask(address, question).onSuccess(answer -> answers.put(node, answer))));
+    return Future.join(asked).map(all -> answers);
   }
 
   /**

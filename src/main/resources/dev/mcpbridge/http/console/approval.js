@@ -198,7 +198,9 @@ function definition(details) {
   const now = member(details, 'definition');
   const before = member(details, 'definition_before');
   if (now === undefined) {
-    return nothing;
+    return may('approve') && member(details, 'method') === '"tools/call"' && member(details, 'risk_reason') === undefined
+      ? html`<p class="hint">The definition of the tool is not known at present.</p>`
+      : nothing;
   }
   const findings = JSON.parse(member(details, 'findings') ?? '[]');
   return html`
