@@ -21,6 +21,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 
 /**
@@ -117,16 +118,47 @@ public final class AdaptedTransport implements Transport {
   private Future<JsonSlice> call(RpcMessage request) {
     Map<String, JsonSlice> params = members(request);
     JsonSlice meta = params.getOrDefault("_meta", JsonSlice.EMPTY_OBJECT);
+    Map<String, JsonSlice> metaMembers = JsonObjects.members(meta);
+    JsonSlice timeout = metaMembers.get(MetaKeys.TIMEOUT);
     Backend.RunningCall call =
-        backend.call(
+        started(
             new Backend.Invocation(
                 JsonObjects.string(params.get("name")),
                 params.getOrDefault("arguments", JsonSlice.EMPTY_OBJECT),
-                JsonObjects.string(JsonObjects.members(meta).get(MetaKeys.AUTHORIZATION)),
-                TraceContext.headers(meta)));
+                JsonObjects.string(metaMembers.get(MetaKeys.AUTHORIZATION)),
+                TraceContext.headers(meta),
+                timeout == null ? 0 : Long.parseLong(timeout.text()),
+                progress(metaMembers.get(MetaKeys.PROGRESS_TOKEN))));
     String id = request.id().text();
     running.put(id, call);
     return call.result().onComplete(done -> running.remove(id));
+  }
+
+  /** If the backend throws, it is open whether the call was executed. */
+  private Backend.RunningCall started(Backend.Invocation invocation) {
+    try {
+      return backend.call(invocation);
+    } catch (RuntimeException e) {
+      return Backend.RunningCall.of(Future.failedFuture(BridgeException.of(e)));
+    }
+  }
+
+  private BiConsumer<Integer, String> progress(JsonSlice token) {
+    return token == null
+        ? null
+        : (count, text) ->
+            deliver(
+                new RpcMessage(
+                    RpcMessage.Kind.NOTIFICATION,
+                    null,
+                    McpMethod.PROGRESS,
+                    new JsonWriter()
+                        .beginObject()
+                        .member("progressToken", token)
+                        .member("progress", count)
+                        .member("message", text)
+                        .endObject()
+                        .toSlice()));
   }
 
   private void cancel(JsonSlice id) {

@@ -1,7 +1,7 @@
 package dev.mcpbridge.adapter;
 
-import dev.mcpbridge.config.HttpAccess;
 import dev.mcpbridge.config.UpstreamTarget;
+import dev.mcpbridge.memory.MemoryBudget;
 import dev.mcpbridge.transport.ServerLog;
 import dev.mcpbridge.transport.StdioTransport;
 import dev.mcpbridge.transport.Transport;
@@ -10,8 +10,6 @@ import dev.mcpbridge.transport.TransportListener;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
-import java.util.function.BooleanSupplier;
-import java.util.function.Function;
 
 /**
  * Opens transports to services that do not speak MCP, through a backend for their kind.
@@ -20,27 +18,16 @@ import java.util.function.Function;
  */
 public final class AdaptedTransportFactory<T extends UpstreamTarget> implements TransportFactory {
   private final Class<T> type;
-  private final Function<T, HttpAccess> access;
   private final BackendFactory<T> backends;
-  private final BooleanSupplier mayAct;
 
   /** Creates the backend of one server. */
   public interface BackendFactory<T> {
-    Backend create(Vertx vertx, String name, T target, HttpCaller http, int maxBody);
+    Backend create(Vertx vertx, String name, T target, MemoryBudget memory, int maxBody);
   }
 
-  /**
-   * @param mayAct whether requests may be sent at this moment
-   */
-  public AdaptedTransportFactory(
-      Class<T> type,
-      Function<T, HttpAccess> access,
-      BackendFactory<T> backends,
-      BooleanSupplier mayAct) {
+  public AdaptedTransportFactory(Class<T> type, BackendFactory<T> backends) {
     this.type = type;
-    this.access = access;
     this.backends = backends;
-    this.mayAct = mayAct;
   }
 
   @Override
@@ -51,10 +38,13 @@ public final class AdaptedTransportFactory<T extends UpstreamTarget> implements 
       StdioTransport.Limits limits,
       ServerLog log,
       TransportListener listener) {
-    T target = type.cast(upstreamTarget);
-    Vertx vertx = context.owner();
-    HttpCaller http = new HttpCaller(vertx, access.apply(target), limits.memory(), mayAct);
-    Backend backend = backends.create(vertx, name, target, http, limits.maxMessageBytes());
+    Backend backend =
+        backends.create(
+            context.owner(),
+            name,
+            type.cast(upstreamTarget),
+            limits.memory(),
+            limits.maxMessageBytes());
     return Future.succeededFuture(new AdaptedTransport(context, backend, listener));
   }
 }

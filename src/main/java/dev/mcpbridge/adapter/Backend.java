@@ -1,9 +1,12 @@
 package dev.mcpbridge.adapter;
 
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.protocol.JsonSlice;
 import io.vertx.core.Future;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 
 /** The service behind an {@link AdaptedTransport}. Used on a single context. */
@@ -30,8 +33,14 @@ public interface Backend {
   /** Starts a call. */
   RunningCall call(Invocation invocation);
 
-  /** Reads a resource that an earlier result referred to; a {@code resources/read} result. */
-  Future<JsonSlice> read(String uri);
+  /**
+   * Reads a resource that an earlier result referred to; a {@code resources/read} result. Most
+   * services have none.
+   */
+  default Future<JsonSlice> read(String uri) {
+    return Future.failedFuture(
+        new BridgeException(ErrorCode.NOT_FOUND, "The server has no resources"));
+  }
 
   /** Succeeds if the service is reachable. */
   Future<Void> probe();
@@ -58,9 +67,16 @@ public interface Backend {
    * @param arguments one JSON object
    * @param authorization the caller's own credential; null to use the operator's
    * @param traceContext headers for the request
+   * @param timeoutMillis time after which the call is cancelled; 0 if there is no limit
+   * @param progress receives the number of messages so far and the latest one; null if not wanted
    */
   record Invocation(
-      String tool, JsonSlice arguments, String authorization, Map<String, String> traceContext) {}
+      String tool,
+      JsonSlice arguments,
+      String authorization,
+      Map<String, String> traceContext,
+      long timeoutMillis,
+      BiConsumer<Integer, String> progress) {}
 
   /**
    * A running call.

@@ -8,11 +8,10 @@ import dev.mcpbridge.llm.ChatModel;
 import dev.mcpbridge.llm.ChatRequest;
 import dev.mcpbridge.llm.ModelReply;
 import dev.mcpbridge.protocol.Envelope;
+import dev.mcpbridge.protocol.RandomIds;
 import dev.mcpbridge.trace.Conventions;
 import dev.mcpbridge.trace.Span;
 import dev.mcpbridge.trace.Tracer;
-import java.time.ZonedDateTime;
-import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -21,10 +20,6 @@ import java.util.List;
  * blocks; an interrupt of its thread cancels the question but keeps the conversation.
  */
 public final class Agent {
-  private static final String FINAL_PROMPT =
-      "No more tools can be called for this question. Answer with what was found so far and state"
-          + " what is missing.";
-
   private ChatModel model;
   private final BridgeTools tools;
   private final List<AgentListener> listeners;
@@ -56,7 +51,7 @@ public final class Agent {
     this.listeners = List.copyOf(listeners);
     this.agentLimits = agentLimits;
     this.runner = new CallRunner(tools, approver, this.listeners);
-    this.resultFormatter = new ResultFormatter(agentLimits.resultCharacters());
+    this.resultFormatter = new ResultFormatter(RandomIds.hex(6), agentLimits.resultCharacters());
   }
 
   /** Creates an agent without listeners and with the default limits. */
@@ -126,7 +121,7 @@ public final class Agent {
       }
       run(modelReply);
     }
-    messages.add(model.userMessage(FINAL_PROMPT));
+    messages.add(model.userMessage(Prompts.FINAL));
     ModelReply last = next(toolDefinitions, agentLimits.steps() + 1, false);
     if (!last.calls().isEmpty()) {
       messages.remove(messages.size() - 1);
@@ -137,15 +132,10 @@ public final class Agent {
   private ModelReply next(JsonNode toolDefinitions, int step, boolean mayCall)
       throws InterruptedException {
     listeners.forEach(each -> each.onStep(step));
-    Span span =
-        tracer
-            .begin(Span.Kind.CLIENT, Conventions.CHAT + " " + model.name(), trace)
-            .set(Conventions.OPERATION, Conventions.CHAT)
-            .set(Conventions.MODEL, model.name());
+    Span span = ModelSpan.begin(tracer, model, trace);
     try {
       ModelReply modelReply = reply(toolDefinitions, mayCall);
-      span.set(Conventions.INPUT_TOKENS, modelReply.usage().input())
-          .set(Conventions.OUTPUT_TOKENS, modelReply.usage().output());
+      ModelSpan.used(span, modelReply);
       usage = usage.plus(modelReply.usage());
       messages.add(modelReply.message());
       listeners.forEach(each -> each.onReply(modelReply));
@@ -160,7 +150,7 @@ public final class Agent {
 
   private ModelReply reply(JsonNode toolDefinitions, boolean mayCall) throws InterruptedException {
     return model.reply(
-        new ChatRequest(instructions(), toolDefinitions, messages, mayCall),
+        new ChatRequest(Prompts.instructions(resultFormatter), toolDefinitions, messages, mayCall),
         new ChatModel.ModelListener() {
           @Override
           public void onText(String more) {
@@ -199,19 +189,6 @@ public final class Agent {
       case CUT -> Outcome.CUT;
       case REFUSED -> Outcome.REFUSED;
     };
-  }
-
-  private String instructions() {
-    return """
-        You help a user with tools. The current time is %s.
-        Call tools where they help, several at once where they do not depend on each other. Never \
-        claim that something was done unless a tool's result confirms it. If a call failed, say so; \
-        if it is not known whether it was executed, check before you repeat it. Some calls wait for \
-        the user's approval; a refusal is final. Answer in Markdown.
-        %s"""
-        .formatted(
-            ZonedDateTime.now().format(DateTimeFormatter.ISO_OFFSET_DATE_TIME),
-            resultFormatter.markInstructions());
   }
 
   /** Starts a new conversation and revokes its approvals. */

@@ -4,14 +4,11 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.mcpbridge.dialect.ContentBlock;
 import dev.mcpbridge.dialect.Format;
 import dev.mcpbridge.dialect.FunctionCall;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.protocol.Envelope;
-import dev.mcpbridge.protocol.Json;
-import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.PercentEncoding;
 import java.net.URI;
 import java.util.ArrayList;
@@ -24,7 +21,9 @@ import java.util.function.Supplier;
  */
 public final class BridgeTools {
   private static final JsonNodeFactory JSON = JsonNodeFactory.instance;
-  private static final int MAX_LISTED = 100;
+
+  /** With more tools, a model gets only those to find the others. */
+  public static final int MAX_LISTED = 100;
 
   private final BridgeHttp http;
   private boolean isLean;
@@ -100,7 +99,7 @@ public final class BridgeTools {
     }
     List<ToolOutcome> outcomes = new ArrayList<>();
     for (JsonNode response : responses) {
-      outcomes.add(outcome(response));
+      outcomes.add(ToolOutcomes.read(response));
     }
     return outcomes;
   }
@@ -112,48 +111,6 @@ public final class BridgeTools {
     return json;
   }
 
-  private ToolOutcome outcome(JsonNode response) throws InterruptedException {
-    JsonNode output = response.path("output");
-    String text = output.path("result").asText(output.path("error").asText(""));
-    return switch (response.path("outcome").asText()) {
-      case "confirmation_required" -> pending(response.path("confirmation"));
-      case "failed" -> failed(response, text);
-      default ->
-          new ToolOutcome.Result(
-              response.path("outcome").asText().equals("tool_error"),
-              response.has("content")
-                  ? parts(response.get("content"), response.path("structured_content"))
-                  : List.of(new ContentBlock.Text(text)));
-    };
-  }
-
-  private static ToolOutcome failed(JsonNode response, String text) {
-    JsonNode problem = response.path("problem");
-    return problem.path("code").asText().equals("consent_required") && problem.has("connect_url")
-        ? new ToolOutcome.ConsentRequired(
-            response.path("server_id").asText(), problem.path("connect_url").asText(), text)
-        : new ToolOutcome.Failure(text);
-  }
-
-  private static ToolOutcome.Pending pending(JsonNode confirmation) {
-    return new ToolOutcome.Pending(
-        confirmation.path("confirmation_id").asText(),
-        confirmation.path("token").asText(null),
-        confirmation.path("server_id").asText(),
-        confirmation.path("tool_name").asText(),
-        confirmation.path("arguments"),
-        confirmation.path("risk_description").asText());
-  }
-
-  private static List<ContentBlock> parts(JsonNode content, JsonNode structured) {
-    ObjectNode result = JSON.objectNode();
-    result.set("content", content);
-    if (!structured.isMissingNode()) {
-      result.set("structuredContent", structured);
-    }
-    return ContentBlock.of(JsonObjects.members(Json.slice(result)));
-  }
-
   /** Approves a pending call and returns its outcome. */
   public ToolOutcome approve(ToolOutcome.Pending call) throws InterruptedException {
     BridgeHttp.Response response = decide(call, true);
@@ -161,7 +118,7 @@ public final class BridgeTools {
     return response.ok()
         ? new ToolOutcome.Result(
             result.path("isError").asBoolean(),
-            parts(result.path("content"), result.path("structuredContent")))
+            ToolOutcomes.content(result.path("content"), result.path("structuredContent")))
         : failure(call.server(), response);
   }
 

@@ -3,7 +3,6 @@ package dev.mcpbridge.agent;
 import dev.mcpbridge.dialect.ContentBlock;
 import dev.mcpbridge.dialect.FunctionCall;
 import dev.mcpbridge.dialect.FunctionResult;
-import dev.mcpbridge.protocol.RandomIds;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -15,8 +14,11 @@ final class ResultFormatter {
   private final String mark;
   private final int maxCharacters;
 
-  ResultFormatter(int maxCharacters) {
-    this.mark = RandomIds.hex(6);
+  /**
+   * @param mark random, so that a result cannot contain it
+   */
+  ResultFormatter(String mark, int maxCharacters) {
+    this.mark = mark;
     this.maxCharacters = maxCharacters;
   }
 

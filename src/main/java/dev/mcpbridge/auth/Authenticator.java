@@ -27,7 +27,7 @@ public final class Authenticator {
       Future.succeededFuture(Identity.everywhere(Principal.ANONYMOUS));
   private static final int MAX_TOKEN = 8 << 10;
   private static final int MAX_VERDICTS = 10_000;
-  private static final int MAX_INTROSPECTIONS = 64;
+  private static final int MAX_LOOKUPS = 64;
   private static final long SIGNED_MILLIS = TimeUnit.SECONDS.toMillis(60);
   private static final long INTROSPECTED_MILLIS = TimeUnit.SECONDS.toMillis(30);
   private static final long INACTIVE_MILLIS = TimeUnit.SECONDS.toMillis(5);
@@ -35,11 +35,12 @@ public final class Authenticator {
   private final AuthConfig config;
   private final ApiKeys keys;
   private final List<TokenIssuer> issuers;
+  private final ConsoleSessions sessions;
   private final Map<String, Verdict> verdicts = new BoundedMap<>(MAX_VERDICTS);
 
-  /** Limits introspections, which anybody can cause, by the address of the client. */
-  private final Shares introspections =
-      new Shares(new Shares.Limit("introspections", "", MAX_INTROSPECTIONS, 1_000), () -> true);
+  /** Limits questions about tokens, which anybody can cause, by the address of the client. */
+  private final Shares lookups =
+      new Shares(new Shares.Limit("lookups of tokens", "", MAX_LOOKUPS, 1_000), () -> true);
 
   /** Introspections that have not been answered, by the digest of the token. */
   private final Map<String, Future<Identity>> asked = new HashMap<>();
@@ -51,8 +52,12 @@ public final class Authenticator {
    */
   private record Verdict(Future<Identity> identity, long until) {}
 
-  public Authenticator(Vertx vertx, AuthConfig config) {
+  /**
+   * @param sessions of the console
+   */
+  public Authenticator(Vertx vertx, AuthConfig config, ConsoleSessions sessions) {
     this.config = config;
+    this.sessions = sessions;
     this.keys = new ApiKeys(config.keys());
     this.issuers =
         config.issuers().stream()
@@ -101,9 +106,29 @@ public final class Authenticator {
     if (key.isPresent()) {
       return Future.succeededFuture(key.get());
     }
+    if (ConsoleSessions.isLike(credential)) {
+      return ofSession(credential, address);
+    }
     return issuers.isEmpty()
         ? Future.failedFuture(credentialRequired())
         : ofToken(credential, new String(hash, StandardCharsets.ISO_8859_1), address);
+  }
+
+  /** A session may have been opened at another node just now. */
+  private Future<Identity> ofSession(String token, Supplier<String> address) {
+    Optional<byte[]> known = sessions.known(token);
+    if (known.isPresent()) {
+      return ofKey(known);
+    }
+    String share = address.get();
+    lookups.acquire(share);
+    return sessions.find(token).onComplete(over -> lookups.release(share)).compose(this::ofKey);
+  }
+
+  private Future<Identity> ofKey(Optional<byte[]> hash) {
+    return hash.flatMap(keys::find)
+        .map(Future::succeededFuture)
+        .orElseGet(() -> Future.failedFuture(credentialRequired()));
   }
 
   private BridgeException credentialRequired() {
@@ -152,14 +177,14 @@ public final class Authenticator {
       return Future.failedFuture(Rejection.MALFORMED.failure());
     }
     String share = address.get();
-    introspections.acquire(share);
+    lookups.acquire(share);
     Future<Identity> answer = firstOf(new ArrayList<>(able), token);
     asked.put(digest, answer);
     return answer
         .onComplete(
             over -> {
               asked.remove(digest);
-              introspections.release(share);
+              lookups.release(share);
             })
         .onSuccess(identity -> keep(digest, answer, INTROSPECTED_MILLIS))
         .onFailure(

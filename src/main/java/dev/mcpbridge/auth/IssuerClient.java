@@ -18,6 +18,15 @@ final class IssuerClient {
   /** An answer with status 200. */
   record Answer(JsonNode json, String cacheControl) {}
 
+  /** The issuer has answered, with another status than 200. */
+  static final class Refused extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    Refused(int status) {
+      super("status " + status);
+    }
+  }
+
   IssuerClient(Vertx vertx, AuthConfig.Issuer issuer) {
     this.requests = new JsonRequests(vertx, MAX_BYTES, issuer.trustedCertificates());
   }
@@ -41,6 +50,6 @@ final class IssuerClient {
   private static Future<Answer> answer(HttpResponse<JsonNode> response) {
     return response.statusCode() == 200
         ? Future.succeededFuture(new Answer(response.body(), response.getHeader("cache-control")))
-        : Future.failedFuture(new IOException("status " + response.statusCode()));
+        : Future.failedFuture(new Refused(response.statusCode()));
   }
 }

@@ -85,6 +85,29 @@ final class TokenIssuer {
                                 System.currentTimeMillis())));
   }
 
+  /**
+   * Redeems an authorization code for an access token.
+   *
+   * @return fails with ISSUER_UNAVAILABLE if the issuer does not answer
+   */
+  Future<String> accessToken(AuthConfig.Client self, MultiMap form) {
+    return endpoint("token_endpoint")
+        .recover(unreachable -> Future.failedFuture(unavailable()))
+        .compose(
+            url ->
+                client
+                    .post(url, self, form)
+                    .recover(
+                        failure ->
+                            Future.failedFuture(
+                                failure instanceof IssuerClient.Refused ? failure : unavailable())))
+        .compose(
+            answer ->
+                answer.json().path("access_token").isTextual()
+                    ? Future.succeededFuture(answer.json().path("access_token").textValue())
+                    : Future.failedFuture(new IOException("the answer has no access token")));
+  }
+
   boolean introspects() {
     return config.introspection() != null;
   }

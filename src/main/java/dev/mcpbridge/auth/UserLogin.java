@@ -4,14 +4,18 @@ import dev.mcpbridge.config.AuthConfig;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.model.Principal;
+import dev.mcpbridge.model.Scope;
 import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
 
 /**
  * The login of users in a browser at an issuer (OpenID Connect Core 1.0 section 3.1, with PKCE). It
- * only proves who uses the browser. Confined to the event loop.
+ * proves who uses the browser, or gives its page an access token. Confined to the event loop.
  */
 public final class UserLogin {
   private final AuthConfig.Login config;
@@ -41,24 +45,65 @@ public final class UserLogin {
     return config.issuer().equals(issuerName);
   }
 
+  /** Name of the issuer in the configuration. */
+  public String issuerName() {
+    return config.issuer();
+  }
+
   /** Where the browser is sent. */
   public Future<String> begin(Attempt attempt) {
+    return authorization(
+        "openid",
+        attempt.redirectUri(),
+        attempt.state(),
+        Pkce.challenge(attempt.verifier()),
+        "&nonce=" + attempt.nonce());
+  }
+
+  /**
+   * A page that keeps the secrets of its login itself, and gets an access token.
+   *
+   * @param redirectUri of the page
+   * @param resource that the token is for (RFC 8707)
+   */
+  public record Page(String redirectUri, String resource) {}
+
+  /** Where the browser of a page is sent. */
+  public Future<String> begin(Page page, String state, String challenge) {
+    return authorization(
+        "openid " + String.join(" ", scopes()),
+        page.redirectUri(),
+        state,
+        challenge,
+        "&resource=" + encoded(page.resource()));
+  }
+
+  private Collection<String> scopes() {
+    Map<String, String> names = issuer.config().grants().scopes();
+    return config.scopes().isEmpty()
+        ? List.of(names.get(Scope.READ.apiName()), names.get(Scope.CALL.apiName()))
+        : config.scopes();
+  }
+
+  private Future<String> authorization(
+      String scope, String redirectUri, String state, String challenge, String more) {
     return issuer
         .endpoint("authorization_endpoint")
         .map(
             endpoint ->
                 endpoint
                     + (endpoint.contains("?") ? "&" : "?")
-                    + "response_type=code&scope=openid&client_id="
+                    + "response_type=code&scope="
+                    + encoded(scope)
+                    + "&client_id="
                     + encoded(config.client().clientId())
                     + "&redirect_uri="
-                    + encoded(attempt.redirectUri())
+                    + encoded(redirectUri)
                     + "&state="
-                    + attempt.state()
-                    + "&nonce="
-                    + attempt.nonce()
+                    + encoded(state)
                     + "&code_challenge_method=S256&code_challenge="
-                    + Pkce.challenge(attempt.verifier()))
+                    + encoded(challenge)
+                    + more)
         .recover(failure -> Future.failedFuture(issuer.unavailable()));
   }
 
@@ -74,19 +119,45 @@ public final class UserLogin {
    * @return fails with FORBIDDEN if the answer proves nothing
    */
   public Future<String> principal(Attempt attempt, String code, String iss) {
-    if (code == null || iss != null && !iss.equals(issuer.config().issuer())) {
+    if (code == null || !isOfIssuer(iss)) {
       return Future.failedFuture(unproved());
     }
-    MultiMap form =
-        MultiMap.caseInsensitiveMultiMap()
-            .add("grant_type", "authorization_code")
-            .add("code", code)
-            .add("redirect_uri", attempt.redirectUri())
-            .add("code_verifier", attempt.verifier());
     return issuer
-        .idToken(config.client(), form, attempt.nonce())
+        .idToken(
+            config.client(), form(code, attempt.redirectUri(), attempt.verifier()), attempt.nonce())
         .map(subject -> Principal.nameOf(config.issuer(), subject))
         .recover(failure -> Future.failedFuture(unproved()));
+  }
+
+  /**
+   * The access token for a page.
+   *
+   * @param iss the issuer that the answer names; null if it names none (RFC 9207)
+   * @return fails with FORBIDDEN if the issuer gives none, with ISSUER_UNAVAILABLE if it does not
+   *     answer
+   */
+  public Future<String> token(Page page, String code, String verifier, String iss) {
+    if (!isOfIssuer(iss)) {
+      return Future.failedFuture(unproved());
+    }
+    MultiMap form = form(code, page.redirectUri(), verifier).add("resource", page.resource());
+    return issuer
+        .accessToken(config.client(), form)
+        .recover(
+            failure ->
+                Future.failedFuture(failure instanceof BridgeException ? failure : unproved()));
+  }
+
+  private boolean isOfIssuer(String iss) {
+    return iss == null || iss.equals(issuer.config().issuer());
+  }
+
+  private static MultiMap form(String code, String redirectUri, String verifier) {
+    return MultiMap.caseInsensitiveMultiMap()
+        .add("grant_type", "authorization_code")
+        .add("code", code)
+        .add("redirect_uri", redirectUri)
+        .add("code_verifier", verifier);
   }
 
   private static BridgeException unproved() {

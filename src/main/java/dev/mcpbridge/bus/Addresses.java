@@ -123,6 +123,16 @@ public final class Addresses {
         instanceId, "restart", WireCodecs.SERVER, ServerViewCodec.WHOLE, unused -> RESTART_MILLIS);
   }
 
+  /** Forgets the results that are kept of the calls of an instance. */
+  public static Address<ServerId, ServerView> clearCache(InstanceId instanceId) {
+    return Address.atOwner(
+        instanceId,
+        "clear-cache",
+        WireCodecs.SERVER,
+        ServerViewCodec.WHOLE,
+        unused -> RESTART_MILLIS);
+  }
+
   /**
    * Starts or stops watching one resource at an instance; each start needs a matching stop. Returns
    * the conversation whose upstream will report changes, as in {@link ResourceUpdate}.

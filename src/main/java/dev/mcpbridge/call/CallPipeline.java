@@ -27,6 +27,7 @@ import dev.mcpbridge.model.Target;
 import dev.mcpbridge.model.Tool;
 import dev.mcpbridge.pins.Pins;
 import dev.mcpbridge.protocol.Arguments;
+import dev.mcpbridge.protocol.CacheNote;
 import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.MetaKeys;
@@ -87,6 +88,11 @@ public final class CallPipeline {
       return caller == call.caller()
           ? this
           : new AdmittedCall(server, tool, call.withAuthorization(caller.authorization()), atLeast);
+    }
+
+    /** This call, which is neither answered from the cache nor kept there. */
+    AdmittedCall uncached() {
+      return new AdmittedCall(server, tool, call.uncached(), atLeast);
     }
 
     /**
@@ -260,6 +266,24 @@ public final class CallPipeline {
     }
   }
 
+  /** Withdraws the held calls of a batch whose client disconnected, and so cannot decide them. */
+  public void withdrawAll(Caller caller, List<Future<CallOutcome>> outcomes) {
+    for (Future<CallOutcome> outcome : outcomes) {
+      if (outcome.succeeded()
+          && outcome.result() instanceof CallOutcome.NeedsConfirmation held
+          && held.pending().token() != null) {
+        bus.request(
+            Gate.DECIDE,
+            new Gate.HumanDecision(
+                held.pending().confirmation().id(),
+                false,
+                held.pending().token(),
+                new Gate.Viewer(caller.name(), false),
+                "The client disconnected"));
+      }
+    }
+  }
+
   /** Refuses calls when memory is short. Approved calls wait, as they cannot be approved again. */
   private Future<ServerView> resolve(CallRequest request, CancellationToken cancellation) {
     return limits.memory().isHigh()
@@ -400,7 +424,7 @@ public final class CallPipeline {
   /** The approval at this bridge also confirms the call for a bridge that is its upstream. */
   private Future<CallOutcome> invokeApproved(AdmittedCall admitted) {
     Address<Call, JsonSlice> address = Addresses.call(admitted.call().server());
-    return send(admitted, address)
+    return send(admitted.uncached(), address)
         .compose(
             result ->
                 requiredConfirmation(admitted.server(), result)
@@ -425,7 +449,7 @@ public final class CallPipeline {
   private Future<CallOutcome> isolate(AdmittedCall admitted) {
     return admitted.server().image() != null
         ? send(admitted, Addresses.isolated(admitted.call().server()))
-            .map(CallOutcome.Completed::new)
+            .map(result -> new CallOutcome.Completed(CacheNote.removedFrom(result)))
         : Future.failedFuture(
             new BridgeException(
                 ErrorCode.ISOLATION_UNAVAILABLE,

@@ -17,6 +17,7 @@ import dev.mcpbridge.model.Caller;
 import dev.mcpbridge.model.Principal;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.Target;
+import dev.mcpbridge.protocol.CacheNote;
 import dev.mcpbridge.protocol.Envelope;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.ToolResult;
@@ -50,6 +51,7 @@ final class CallReport {
   private final long startMillis = System.currentTimeMillis();
   private boolean isDecided;
   private CallSummary.Outcome outcome;
+  private CacheNote note;
 
   /**
    * The report of a request.
@@ -205,8 +207,16 @@ final class CallReport {
   /** Reports the outcome. */
   void ended(CallOutcome end) {
     if (end instanceof CallOutcome.Completed completed) {
+      note = CacheNote.of(completed.result());
+      if (note != null) {
+        counts().count(Event.CACHE, note.status().word());
+      }
+      boolean isHit = note != null && note.status() == CacheNote.Status.HIT;
       boolean isError = ToolResult.isError(completed.result());
-      ended(isError ? "tool_error" : "completed", Executed.YES, null);
+      ended(
+          isHit ? "cached" : isError ? "tool_error" : "completed",
+          isHit ? Executed.NO : Executed.YES,
+          null);
     } else {
       ended("needs_confirmation", Executed.NO, null);
     }
@@ -215,7 +225,9 @@ final class CallReport {
     }
     AuditRecord record = outcomeRecord();
     if (end instanceof CallOutcome.Completed completed) {
-      record.with("result_bytes", completed.result().length());
+      record
+          .with("result_bytes", completed.result().length())
+          .with("joined", note == null ? null : note.sharedCall());
     } else if (end instanceof CallOutcome.NeedsConfirmation needed) {
       record.with("confirmation", needed.pending().confirmation().id());
     }

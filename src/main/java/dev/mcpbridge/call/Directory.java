@@ -1,5 +1,6 @@
 package dev.mcpbridge.call;
 
+import dev.mcpbridge.bus.Address;
 import dev.mcpbridge.bus.Addresses;
 import dev.mcpbridge.bus.Addresses.InstanceStopped;
 import dev.mcpbridge.bus.Bus;
@@ -22,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.Function;
 
 /**
  * The servers, merged from the views that their instances published, so that calls are resolved
@@ -226,6 +228,16 @@ public final class Directory {
    * Replaces the processes of a server one instance at a time, so that the others stay available.
    */
   public Future<ServerView> restart(ServerId id) {
+    return atEachInstance(id, Addresses::restart);
+  }
+
+  /** Forgets the results that are kept of the calls of a server. */
+  public Future<ServerView> clearCache(ServerId id) {
+    return atEachInstance(id, Addresses::clearCache);
+  }
+
+  private Future<ServerView> atEachInstance(
+      ServerId id, Function<InstanceId, Address<ServerId, ServerView>> addresses) {
     return find(id)
         .compose(
             view -> {
@@ -233,7 +245,7 @@ public final class Directory {
               Future<?> last = Future.succeededFuture();
               for (InstanceId instanceId : view.instances()) {
                 last =
-                    last.compose(before -> bus.request(Addresses.restart(instanceId), id))
+                    last.compose(before -> bus.request(addresses.apply(instanceId), id))
                         .onSuccess(replaced::add);
               }
               return last.map(done -> judged(ServerView.of(replaced)));

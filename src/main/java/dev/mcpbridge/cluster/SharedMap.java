@@ -65,6 +65,17 @@ public interface SharedMap {
   /** Removes an entry if its current version is the expected one. */
   Future<Change> remove(String key, long expected);
 
+  /** Removes an entry whatever its version, also one that is changed meanwhile. */
+  default Future<Void> remove(String key) {
+    return get(key)
+        .compose(
+            item ->
+                item.isPresent()
+                    ? remove(key, item.version())
+                        .compose(change -> change.isDone() ? Future.succeededFuture() : remove(key))
+                    : Future.succeededFuture());
+  }
+
   /** Reads an entry; linearizable. */
   Future<Item> get(String key);
 

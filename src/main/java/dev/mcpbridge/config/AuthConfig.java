@@ -112,6 +112,7 @@ public record AuthConfig(
    * How users log in at pages of the bridge.
    *
    * @param issuer configured name of the issuer
+   * @param scopes that the console asks for; empty for those of read and call
    */
-  public record Login(String issuer, Client client) {}
+  public record Login(String issuer, Client client, List<String> scopes) {}
 }

@@ -96,7 +96,7 @@ final class AuthReader {
     if (issuers.stream().noneMatch(known -> known.name().equals(issuer))) {
       login.report("issuer", "expected the name of an entry of auth.issuers");
     }
-    return new AuthConfig.Login(issuer, client(login));
+    return new AuthConfig.Login(issuer, client(login), login.texts("scopes"));
   }
 
   /** As browsers write it: in lower case, and without the default port. */

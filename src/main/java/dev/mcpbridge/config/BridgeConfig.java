@@ -11,6 +11,7 @@ import java.util.Map;
  * The validated configuration.
  *
  * @param audit null without an audit trail
+ * @param agent null if no model is offered
  * @param cluster null for a bridge that is not part of a cluster
  * @param servers in the order of the file
  * @param drainMillis how long calls in flight may continue after their server is told to stop
@@ -27,6 +28,7 @@ public record BridgeConfig(
     AuditConfig audit,
     TelemetryConfig telemetry,
     List<WebhookConfig> webhooks,
+    AgentConfig agent,
     LimitsConfig limits,
     ThreadsConfig threads,
     SandboxConfig sandbox,
@@ -72,6 +74,7 @@ public record BridgeConfig(
         audit,
         telemetry,
         webhooks,
+        agent,
         limits,
         threads,
         sandbox,

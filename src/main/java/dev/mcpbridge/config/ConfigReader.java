@@ -77,6 +77,7 @@ public final class ConfigReader {
     long drainMillis = root.seconds("drain");
     TelemetryConfig telemetry = TelemetryConfig.read(root.section("telemetry"), environment);
     List<WebhookConfig> webhooks = WebhookConfig.read(root, warnings);
+    AgentConfig agent = AgentConfig.read(root.section("agent"));
     SandboxConfig sandbox =
         SandboxReader.read(root.section("sandbox"), environment.get("DOCKER_HOST"));
     ClusterConfig cluster = ClusterReader.read(root.section("cluster"), nodeOptions, environment);
@@ -102,6 +103,7 @@ public final class ConfigReader {
         audit,
         telemetry,
         webhooks,
+        agent,
         limits,
         threads,
         sandbox,

@@ -24,7 +24,7 @@ final class HttpEntryReader {
   static RemoteTarget remote(Section entry) {
     String type = entry.text("type", "http");
     if (!HTTP_TYPES.contains(type) && !type.equals("sse")) {
-      entry.report("type", "expected http, mcp, sse, openapi or toolcall");
+      entry.report("type", "expected http, mcp, sse, openapi, toolcall or grpc");
     }
     return new RemoteTarget(
         url(entry, "url"),
@@ -67,7 +67,19 @@ final class HttpEntryReader {
   }
 
   static HttpAccess access(Section entry, OAuthConfig oauth) {
-    return new HttpAccess(entry.headers("headers"), authority(entry.section("tls")), oauth);
+    Section tls = entry.section("tls");
+    return new HttpAccess(entry.headers("headers"), authority(tls), identity(tls), oauth);
+  }
+
+  /** The certificate with which the bridge identifies itself; null if absent. */
+  private static HttpAccess.ClientCertificate identity(Section tls) {
+    if (tls.has("cert") != tls.has("key")) {
+      tls.report(tls.has("cert") ? "cert" : "key", "expected both cert and key");
+      return null;
+    }
+    return tls.has("cert")
+        ? new HttpAccess.ClientCertificate(file(tls, "cert"), file(tls, "key"))
+        : null;
   }
 
   /** Null if absent or invalid; an invalid URL is reported. */
@@ -90,10 +102,15 @@ final class HttpEntryReader {
   }
 
   private static URI url(Section entry, String key, String text) {
-    if (isUrl(text)) {
+    boolean isGrpcEntry = entry.node().path("type").asText().equals("grpc") && key.equals("url");
+    if (isUrl(text) && isGrpc(URI.create(text)) == isGrpcEntry) {
       return URI.create(text);
     }
-    entry.report(key, "expected http:// or https://, a host, and no user");
+    entry.report(
+        key,
+        "expected "
+            + (isGrpcEntry ? "grpc:// or grpcs://" : "http:// or https://")
+            + ", a host, and no user");
     return null;
   }
 
@@ -105,6 +122,11 @@ final class HttpEntryReader {
     } catch (URISyntaxException e) {
       return false;
     }
+  }
+
+  /** Whether a URL is that of a gRPC server. */
+  static boolean isGrpc(URI url) {
+    return "grpc".equalsIgnoreCase(url.getScheme()) || "grpcs".equalsIgnoreCase(url.getScheme());
   }
 
   private static boolean isPort(int port) {

@@ -15,6 +15,7 @@ import java.util.stream.Stream;
  * @param pins null for those of all servers
  * @param isolation null if all callers share the server
  * @param sandboxPool null if it has no containers
+ * @param cache null if no results are kept
  * @param placement labels that a node needs to run it
  * @param refusal why it is not started; null if it is
  * @param programDigest digest of what is started or called, regardless of its risk and supervision;
@@ -31,6 +32,7 @@ public record ServerConfig(
     SessionSettings sessionSettings,
     Isolation isolation,
     SandboxPool sandboxPool,
+    CacheConfig cache,
     List<String> placement,
     ServerState.Refused refusal,
     String programDigest,
@@ -59,6 +61,7 @@ public record ServerConfig(
             sessionSettings,
             isolation,
             sandboxPool == null ? null : sandboxPool.forInstance(number, instances),
+            cache,
             placement,
             refusal,
             programDigest,

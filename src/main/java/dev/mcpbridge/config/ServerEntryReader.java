@@ -69,6 +69,7 @@ final class ServerEntryReader {
         sessionSettings,
         isolation,
         sandboxPool,
+        CacheReader.read(entry, isolation),
         placement,
         null,
         digests.ofProgram(),
@@ -85,6 +86,7 @@ final class ServerEntryReader {
         new Timeouts(60_000, List.of()),
         new ServerConfig.Supervision(1, true, 30_000, 0, 1000, 1, 1),
         new ServerConfig.SessionSettings(Era.UNKNOWN, false, null, false),
+        null,
         null,
         null,
         List.of(),
@@ -118,7 +120,7 @@ final class ServerEntryReader {
   }
 
   private static boolean isAdapted(Section entry) {
-    return List.of("openapi", "toolcall").contains(entry.node().path("type").asText());
+    return List.of("openapi", "toolcall", "grpc").contains(entry.node().path("type").asText());
   }
 
   /** Whether the server is reached over HTTP and not started by the bridge. */
@@ -130,6 +132,7 @@ final class ServerEntryReader {
     return switch (entry.text("type", "http")) {
       case "openapi" -> OpenApiEntryReader.read(entry);
       case "toolcall" -> HttpEntryReader.toolCall(entry);
+      case "grpc" -> GrpcEntryReader.read(entry);
       default -> HttpEntryReader.remote(entry);
     };
   }

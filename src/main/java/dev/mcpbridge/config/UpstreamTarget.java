@@ -8,7 +8,12 @@ import java.util.List;
  * adapted from a service that does not speak MCP.
  */
 public sealed interface UpstreamTarget
-    permits ProcessTarget, ContainerTarget, RemoteTarget, OpenApiSource, ToolCallSource {
+    permits ProcessTarget,
+        ContainerTarget,
+        RemoteTarget,
+        OpenApiSource,
+        ToolCallSource,
+        GrpcSource {
 
   /** How requests to it are authorized; null if it is not reached over HTTP. */
   default HttpAccess access() {
@@ -25,6 +30,11 @@ public sealed interface UpstreamTarget
     return access() == null ? null : access().oauth();
   }
 
+  /** Whether a caller's own credential is sent to it; never to an MCP server. */
+  default boolean takesCredentials() {
+    return this instanceof OpenApiSource || this instanceof GrpcSource;
+  }
+
   /** Texts that must not be shown when the server writes them. */
   default List<String> secrets() {
     return List.of();
@@ -32,6 +42,8 @@ public sealed interface UpstreamTarget
 
   /** Whether the server is an adapter inside the bridge, which a restart cannot repair. */
   default boolean isAdapter() {
-    return this instanceof OpenApiSource || this instanceof ToolCallSource;
+    return this instanceof OpenApiSource
+        || this instanceof ToolCallSource
+        || this instanceof GrpcSource;
   }
 }

@@ -111,12 +111,7 @@ public final class CredentialStore {
   }
 
   public Future<Void> remove(String name) {
-    return map.get(name)
-        .compose(
-            item ->
-                item.isPresent()
-                    ? map.remove(name, item.version()).mapEmpty()
-                    : Future.succeededFuture());
+    return map.remove(name);
   }
 
   private Secret opened(String name, Item item) {

@@ -26,6 +26,8 @@ import java.util.stream.Stream;
 final class AddressChecks {
   private static final CharSequence SEC_FETCH_SITE = HttpHeaders.createOptimized("sec-fetch-site");
 
+  private static final Set<String> PAGES = Set.of("/", "/docs", "/console");
+
   private final Set<String> listenerHosts;
   private final String scheme;
   private Set<String> hosts;
@@ -166,7 +168,7 @@ final class AddressChecks {
       return;
     }
     boolean isNavigation = "navigate".equals(headers.get("sec-fetch-mode"));
-    if (!isNavigation || !path.equals("/") && !path.equals("/docs")) {
+    if (!isNavigation || !PAGES.contains(path)) {
       throw new BridgeException(
           ErrorCode.ORIGIN_NOT_ALLOWED, "Pages of other sites may not embed this resource");
     }

@@ -1,8 +1,10 @@
 package dev.mcpbridge.http;
 
 import dev.mcpbridge.auth.Authenticator;
+import dev.mcpbridge.auth.ConsoleSessions;
 import dev.mcpbridge.auth.Identity;
 import dev.mcpbridge.config.AuthConfig;
+import dev.mcpbridge.config.BridgeConfig;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.http.reply.Callers;
@@ -25,7 +27,9 @@ import java.util.function.Supplier;
 final class CallerChecks {
   private static final CharSequence API_KEY = HttpHeaders.createOptimized("x-api-key");
 
+  private final Vertx vertx;
   private final Supplier<String> ownUrl;
+  private final ConsoleSessions sessions;
   private final RefusedCredentials refused;
   private Authenticator authenticator;
   private ProtectedResource resource;
@@ -34,29 +38,40 @@ final class CallerChecks {
    * @param ownUrl URL of the listener
    */
   private CallerChecks(
-      Authenticator authenticator,
+      Vertx vertx,
       AuthConfig config,
+      ConsoleSessions sessions,
       RefusedCredentials refused,
       Supplier<String> ownUrl) {
+    this.vertx = vertx;
+    this.sessions = sessions;
     this.ownUrl = ownUrl;
     this.refused = refused;
-    reload(authenticator, config);
+    reload(config);
   }
 
   static CallerChecks of(
       Vertx vertx, HttpVerticle.Dependencies dependencies, Supplier<String> ownUrl) {
-    AuthConfig config = dependencies.config().auth();
     return new CallerChecks(
-        new Authenticator(vertx, config),
-        config,
+        vertx,
+        dependencies.config().auth(),
+        new ConsoleSessions(
+            dependencies.cluster().map("console-sessions"), System::currentTimeMillis),
         new RefusedCredentials(vertx, dependencies.bus()),
         ownUrl);
   }
 
   /** Replaces keys and issuers. */
-  void reload(Authenticator next, AuthConfig config) {
-    authenticator = next;
+  void reload(AuthConfig config) {
+    authenticator = new Authenticator(vertx, config, sessions);
     resource = new ProtectedResource(config, ownUrl);
+  }
+
+  /**
+   * @param config the present configuration
+   */
+  Identities identities(Supplier<BridgeConfig> config) {
+    return new Identities(this::authenticator, sessions, config, () -> resource.bridge());
   }
 
   Authenticator authenticator() {
@@ -69,7 +84,7 @@ final class CallerChecks {
 
   /**
    * Identifies the caller of a request; the result is there at once, unless an issuer has to be
-   * asked.
+   * asked. If keys and issuers are replaced meanwhile, the new ones decide.
    *
    * @return fails as {@link Authenticator#authenticate}, or with UNSUPPORTED_MEDIA_TYPE
    */
@@ -77,15 +92,23 @@ final class CallerChecks {
     if (resource.hasIssuers()) {
       Challenges.set(ctx, resource::challenge);
     }
-    ProtectedResource asked = resource;
+    Authenticator asked = authenticator;
     String credential = credential(ctx.request().headers());
-    Future<Identity> identified = authenticator.authenticate(credential, () -> address(ctx));
-    if (credential != null && !identified.succeeded()) {
-      identified.onFailure(failure -> refused(ctx, failure));
+    Future<Identity> identified = asked.authenticate(credential, () -> address(ctx));
+    if (!identified.isComplete()) {
+      return identified.transform(
+          answer -> asked == authenticator ? judged(ctx, credential, identified) : check(ctx));
+    }
+    return judged(ctx, credential, identified);
+  }
+
+  private Future<Void> judged(RoutingContext ctx, String credential, Future<Identity> identified) {
+    if (credential != null && identified.failed()) {
+      refused(ctx, identified.cause());
     }
     return identified.map(
         identity -> {
-          asked.requireAudience(identity, ctx.request());
+          resource.requireAudience(identity, ctx.request());
           Callers.set(ctx, identity.principal());
           if (identity.principal().token() != null) {
             Callers.setToken(ctx, credential);
@@ -116,12 +139,10 @@ final class CallerChecks {
   }
 
   private static String credential(MultiMap headers) {
-    List<String> values = headers.getAll(HttpHeaders.AUTHORIZATION);
-    if (values.size() == 1 && values.get(0).regionMatches(true, 0, "Bearer ", 0, 7)) {
-      return values.get(0).substring(7);
-    }
+    String bearer = Callers.bearer(headers);
     List<String> apiKeys = headers.getAll(API_KEY);
-    return values.isEmpty() && apiKeys.size() == 1 ? apiKeys.get(0) : null;
+    boolean isAlone = !headers.contains(HttpHeaders.AUTHORIZATION) && apiKeys.size() == 1;
+    return isAlone ? apiKeys.get(0) : bearer;
   }
 
   private static boolean hasBody(HttpServerRequest request) {

@@ -12,9 +12,10 @@ import dev.mcpbridge.call.Directory;
 import dev.mcpbridge.call.IdempotencyKeys;
 import dev.mcpbridge.call.PinnedDefinitions;
 import dev.mcpbridge.cluster.Cluster;
-import dev.mcpbridge.config.BridgeConfig;
 import dev.mcpbridge.credentials.CredentialStore;
+import dev.mcpbridge.http.agent.AgentDoor;
 import dev.mcpbridge.http.connect.ConnectDoor;
+import dev.mcpbridge.http.console.ConsoleLogin;
 import dev.mcpbridge.http.mcp.McpDoor;
 import dev.mcpbridge.http.openapi.OpenApiDoor;
 import dev.mcpbridge.http.reply.Replies;
@@ -69,9 +70,11 @@ record Doors(
     HealthApi health,
     ClusterApi cluster,
     ConnectDoor connect,
+    ConsoleLogin consoleLogin,
     MetricsApi metrics,
     McpDoor mcp,
     ToolCallDoor toolcall,
+    AgentDoor agent,
     OpenApiDoor documents,
     Handler<RoutingContext> openapi) {
 
@@ -86,8 +89,7 @@ record Doors(
       Identities identities) {
     Bus bus = dependencies.bus();
     Cluster cluster = dependencies.cluster();
-    BridgeConfig config = dependencies.config();
-    int depth = config.limits().depth();
+    int depth = dependencies.config().limits().depth();
     CallServices services = CallServices.of(vertx, dependencies, identities);
     Directory directory = services.directory();
     AccessControl access = services.access();
@@ -102,9 +104,13 @@ record Doors(
     ToolCallsApi calls = new ToolCallsApi(bus, pipeline, ids, stores, streams, answers, depth);
     BackgroundCallsApi backgroundCalls = new BackgroundCallsApi(background, answers);
     CatalogueCache catalogueCache = new CatalogueCache(vertx, directory, access);
+    ModelCalls modelCalls =
+        new ModelCalls(pipeline, ids, idempotency, catalogueCache.lean(), depth);
+    ToolCallDoor toolcall = new ToolCallDoor(vertx, catalogueCache, modelCalls);
+    AgentDoor agent = agent(vertx, dependencies, toolcall, streams);
     return new Doors(
         new AccessApi(access, depth),
-        new WhoamiApi(access, cluster, dependencies.self()),
+        new WhoamiApi(access, cluster, dependencies.self(), agent::offered),
         services.pins(),
         new PinsApi(services.pins(), depth),
         new AuditApi(bus, cluster),
@@ -128,16 +134,15 @@ record Doors(
         new HealthApi(directory, access, cluster, conditions),
         new ClusterApi(cluster),
         connect(services, cluster, identities),
+        consoleLogin(dependencies, identities),
         metrics(dependencies, services),
         new McpDoor(
             mcp(vertx, dependencies, services, decided, ids, streams),
             catalogueCache,
             dependencies.self(),
             depth),
-        new ToolCallDoor(
-            vertx,
-            catalogueCache,
-            new ModelCalls(pipeline, ids, idempotency, catalogueCache.lean(), depth)),
+        toolcall,
+        agent,
         new OpenApiDoor(vertx, catalogueCache),
         contract());
   }
@@ -154,6 +159,31 @@ record Doors(
             dependencies.callerLimits().severalCallers());
     background.open();
     return background;
+  }
+
+  private static ConsoleLogin consoleLogin(
+      HttpVerticle.Dependencies dependencies, Identities identities) {
+    return new ConsoleLogin(
+        identities.authenticator(),
+        identities.sessions(),
+        identities.url(),
+        dependencies.config().http().console());
+  }
+
+  private static AgentDoor agent(
+      Vertx vertx,
+      HttpVerticle.Dependencies dependencies,
+      ToolCallDoor toolcall,
+      StreamSlots streams) {
+    return new AgentDoor(
+        new AgentDoor.Dependencies(
+            vertx,
+            toolcall,
+            streams,
+            dependencies.bus().telemetry().tracer(),
+            dependencies.config().limits().depth()),
+        dependencies.config().agent(),
+        dependencies.callerLimits().severalCallers());
   }
 
   private static MetricsApi metrics(HttpVerticle.Dependencies dependencies, CallServices services) {

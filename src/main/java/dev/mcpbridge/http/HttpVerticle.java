@@ -99,13 +99,7 @@ public final class HttpVerticle extends VerticleBase {
     guard = new ConnectionGuard(vertx, config.http(), config.limits(), dependencies.memory());
     Doors doors =
         Doors.open(
-            vertx,
-            dependencies,
-            streams,
-            answers,
-            conditions(),
-            new Identities(
-                callers::authenticator, () -> current, () -> callers.resource().bridge()));
+            vertx, dependencies, streams, answers, conditions(), callers.identities(() -> current));
     pins = doors.pins();
     Router router = router(doors);
     server =
@@ -167,7 +161,7 @@ public final class HttpVerticle extends VerticleBase {
         v -> {
           streams.reload(next.http().maxStreams());
           Authenticator before = callers.authenticator();
-          callers.reload(new Authenticator(vertx, next.auth()), next.auth());
+          callers.reload(next.auth());
           streams.endOf(principal -> !callers.authenticator().accepts(principal, before));
           addresses.reload(next.http());
           cors = CorsRules.of(next.http());

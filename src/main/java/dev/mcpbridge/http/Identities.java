@@ -1,6 +1,7 @@
 package dev.mcpbridge.http;
 
 import dev.mcpbridge.auth.Authenticator;
+import dev.mcpbridge.auth.ConsoleSessions;
 import dev.mcpbridge.config.BridgeConfig;
 import dev.mcpbridge.config.ServerConfig;
 import dev.mcpbridge.config.UpstreamTarget;
@@ -11,10 +12,14 @@ import java.util.function.Supplier;
 /**
  * Who calls, and how the bridge is reached, by the present configuration.
  *
+ * @param sessions of the console
  * @param url of the bridge, as clients reach it
  */
 record Identities(
-    Supplier<Authenticator> authenticator, Supplier<BridgeConfig> config, Supplier<String> url) {
+    Supplier<Authenticator> authenticator,
+    ConsoleSessions sessions,
+    Supplier<BridgeConfig> config,
+    Supplier<String> url) {
 
   /** How a server is reached; null if it is not in the configuration. */
   UpstreamTarget target(ServerId server) {

@@ -73,6 +73,7 @@ final class Routes {
         .add(POST, "/servers/{server}/sse", Scope.READ, doors.mcp()::postSse)
         .add(POST, "/toolcall", Scope.CALL, doors.toolcall()::run)
         .add(GET, "/toolcall/tools", Scope.READ, doors.toolcall()::list)
+        .add(POST, "/agent/turns", Scope.CALL, doors.agent()::run)
         .add(POST, "/batch", Scope.CALL, doors.batch()::run)
         .add(GET, "/servers/{server}/resources/{uri}", Scope.CALL, doors.calls()::readResource)
         .add(POST, "/servers/{server}/prompts/{prompt}", Scope.CALL, doors.calls()::getPrompt)
@@ -89,6 +90,7 @@ final class Routes {
         .add(PUT, "/servers/{server}/credentials", Scope.CALL, doors.credentials()::put)
         .add(DELETE, "/servers/{server}/credentials", Scope.CALL, doors.credentials()::delete)
         .add(POST, "/servers/{server}/restart", Scope.ADMIN, doors.servers()::restart)
+        .add(DELETE, "/servers/{server}/cache", Scope.ADMIN, doors.servers()::clearCache)
         .add(GET, "/servers/{server}/log", Scope.ADMIN, doors.logs()::show)
         .add(GET, "/servers/{server}/tools", Scope.READ, doors.catalogue()::tools)
         .add(GET, "/servers/{server}/resources", Scope.READ, doors.catalogue()::resources)
@@ -120,6 +122,10 @@ final class Routes {
         .add(GET, "/oauth/callback", null, doors.connect()::loggedIn)
         .add(GET, "/oauth/callback/{server}", null, doors.connect()::callback)
         .add(GET, "/oauth/client.json", null, doors.connect()::describeClient)
+        .add(GET, "/console/login", null, doors.consoleLogin()::begin)
+        .add(POST, "/console/login", null, doors.consoleLogin()::redeem)
+        .add(POST, "/console/session", null, doors.consoleLogin()::openSession)
+        .add(DELETE, "/console/session", null, doors.consoleLogin()::closeSession)
         .add(GET, "/metrics", Scope.READ, doors.metrics()::metrics)
         .add(GET, "/servers/{server}/openapi.json", Scope.READ, doors.documents()::ofServer)
         .add(GET, "/tools/openapi.json", Scope.READ, doors.documents()::ofAll)
@@ -127,11 +133,13 @@ final class Routes {
   }
 
   /**
-   * Whether a route identifies its caller by a ticket or a state, and not by a credential. Browsers
-   * come to it from other sites; it checks itself where its form comes from.
+   * Whether a route identifies its caller by a ticket, a state or a code, and not by a credential.
+   * Browsers come to it from other sites; it checks itself where its form comes from.
    */
   static boolean needsNoCredential(String path) {
-    return path.startsWith("/connect/") || path.startsWith("/oauth/");
+    return path.startsWith("/connect/")
+        || path.startsWith("/oauth/")
+        || path.equals("/console/login");
   }
 
   List<Route> table() {

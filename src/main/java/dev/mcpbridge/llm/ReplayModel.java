@@ -8,6 +8,10 @@ import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.protocol.Json;
 import dev.mcpbridge.protocol.JsonSlice;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -24,7 +28,6 @@ public final class ReplayModel implements ChatModel {
 
   private final List<String> questions = new ArrayList<>();
   private final List<JsonNode> replies = new ArrayList<>();
-  private int next;
 
   /**
    * @throws BridgeException MALFORMED_REQUEST, with the number of the invalid line
@@ -37,6 +40,16 @@ public final class ReplayModel implements ChatModel {
     }
     if (replies.isEmpty()) {
       throw invalid("it contains no reply of a model");
+    }
+  }
+
+  /** The demonstration that comes with the program. */
+  public static ReplayModel demonstration() {
+    try (InputStream in = ReplayModel.class.getResourceAsStream("demonstration.jsonl")) {
+      return new ReplayModel(
+          new String(in.readAllBytes(), StandardCharsets.UTF_8).lines().toList());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 
@@ -60,6 +73,11 @@ public final class ReplayModel implements ChatModel {
         ErrorCode.MALFORMED_REQUEST, "The transcript cannot be replayed: " + why);
   }
 
+  /** All recorded questions. */
+  public List<String> questions() {
+    return List.copyOf(questions);
+  }
+
   /** The recorded question with this index, from 0; empty after the last one. */
   public Optional<String> question(int index) {
     return index < questions.size() ? Optional.of(questions.get(index)) : Optional.empty();
@@ -77,7 +95,12 @@ public final class ReplayModel implements ChatModel {
 
   @Override
   public ModelReply reply(ChatRequest chatRequest, ModelListener modelListener) {
-    if (next == replies.size()) {
+    int next =
+        (int)
+            chatRequest.messages().stream()
+                .filter(message -> message.path("role").asText().equals("assistant"))
+                .count();
+    if (next >= replies.size()) {
       throw new BridgeException(ErrorCode.NOT_FOUND, "The recorded conversation ends here");
     }
     OpenAiAnswer answer = new OpenAiAnswer(modelListener);
@@ -86,7 +109,7 @@ public final class ReplayModel implements ChatModel {
         .putArray("choices")
         .addObject()
         .put("finish_reason", "stop")
-        .set("message", resolve(replies.get(next++), chatRequest));
+        .set("message", resolve(replies.get(next), chatRequest));
     answer.take(response);
     return answer.reply();
   }

@@ -30,6 +30,12 @@ public enum Event {
       "Containers for calls at level 3: started or failed.",
       List.of("outcome"),
       List.of(List.of("started"), List.of("failed"))),
+  CACHE(
+      "cache_results",
+      "Results of tools and resources with a cache: hit, miss if it came from the server, or"
+          + " collapsed if it came for another call.",
+      List.of("status"),
+      List.of(List.of("hit"), List.of("miss"), List.of("collapsed"))),
   WEBHOOK(
       "webhook_notices",
       "Notices to webhooks: delivered, retried after a failed attempt, failed after all attempts, or"

@@ -3,6 +3,7 @@ package dev.mcpbridge.model;
 import dev.mcpbridge.protocol.Envelope;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonWriter;
+import dev.mcpbridge.protocol.MetaKeys;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -83,6 +84,11 @@ public record Call(
   /** With an additional member in the {@code _meta} of the request. */
   public Call withMeta(String name, JsonSlice value) {
     return with(id, deadlineNanos, streaming, envelope.withMeta(name, value), cancellation);
+  }
+
+  /** The same call, which is neither answered from the cache nor kept there. */
+  public Call uncached() {
+    return withMeta(MetaKeys.CACHE, JsonSlice.of("\"no-store\""));
   }
 
   public Call withEnvelope(Envelope sent) {

@@ -49,6 +49,11 @@ public record Envelope(JsonSlice extras, JsonSlice meta, JsonSlice capabilities,
         : this;
   }
 
+  /** A copy as of a client that accepts no requests. */
+  public Envelope withoutCapabilities() {
+    return new Envelope(extras, meta, JsonSlice.EMPTY_OBJECT, logLevel);
+  }
+
   /** A copy without one of the client's capabilities. */
   public Envelope without(String capability) {
     return hasCapability(capability)

@@ -21,6 +21,15 @@ public final class MetaKeys {
   /** The caller's own credential. Used within this bridge, never sent to an MCP server. */
   public static final String AUTHORIZATION = "dev.mcpbridge/authorization";
 
+  /** Milliseconds until the call is cancelled. Used within this bridge. */
+  public static final String TIMEOUT = "dev.mcpbridge/timeout";
+
+  /**
+   * In a result: whether it is from the cache of the bridge. In a call: {@code no-cache} for a new
+   * result, {@code no-store} for one that is not kept either.
+   */
+  public static final String CACHE = "dev.mcpbridge/cache";
+
   /** The id of a bridge, in the result of {@code initialize} or {@code server/discover}. */
   public static final String BRIDGE = "dev.mcpbridge/bridge";
 
@@ -48,6 +57,8 @@ public final class MetaKeys {
           SUBSCRIPTION,
           PROGRESS_TOKEN,
           AUTHORIZATION,
+          TIMEOUT,
+          CACHE,
           CONFIRMS,
           CONFIRMED);
 

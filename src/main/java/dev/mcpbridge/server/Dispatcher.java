@@ -1,14 +1,15 @@
 package dev.mcpbridge.server;
 
 import dev.mcpbridge.bus.Addresses.ServerRequest;
-import dev.mcpbridge.config.OpenApiSource;
 import dev.mcpbridge.config.ServerConfig;
+import dev.mcpbridge.config.UpstreamTarget;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.error.Executed;
 import dev.mcpbridge.model.Call;
 import dev.mcpbridge.model.CallQueue;
 import dev.mcpbridge.model.Debouncer;
+import dev.mcpbridge.protocol.CacheNote;
 import dev.mcpbridge.protocol.Envelope;
 import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
@@ -245,17 +246,24 @@ final class Dispatcher {
     return closedBecause == null ? waiting.add(call) : Future.failedFuture(closedBecause);
   }
 
-  /** Adds the caller's own credential, which is sent to HTTP APIs only, never to MCP servers. */
+  /** Adds what only services get that are not MCP servers: the caller's own credential. */
   private Envelope envelope(Call call) {
+    UpstreamTarget target = config.upstreamTarget();
     String authorization = call.caller().authorization();
-    return authorization != null && config.upstreamTarget() instanceof OpenApiSource
-        ? call.envelope().withMeta(MetaKeys.AUTHORIZATION, JsonObjects.quoted(authorization))
-        : call.envelope();
+    Envelope envelope = call.envelope();
+    if (authorization != null && target.takesCredentials()) {
+      envelope = envelope.withMeta(MetaKeys.AUTHORIZATION, JsonObjects.quoted(authorization));
+    }
+    if (target.isAdapter()) {
+      long millis = (call.deadlineNanos() - System.nanoTime()) / 1_000_000;
+      envelope = envelope.withMeta(MetaKeys.TIMEOUT, JsonSlice.of(Long.toString(millis)));
+    }
+    return envelope;
   }
 
   private Future<JsonSlice> result(RpcMessage answer) {
     if (answer.payload().isObject() && answer.wellShaped()) {
-      return Future.succeededFuture(answer.payload());
+      return Future.succeededFuture(CacheNote.removedFrom(answer.payload()));
     }
     return Future.failedFuture(
         new BridgeException(

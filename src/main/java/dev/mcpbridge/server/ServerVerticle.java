@@ -117,6 +117,7 @@ public final class ServerVerticle extends VerticleBase {
                     ? log.last(query.limit())
                     : log.after(query.after(), query.limit())));
     register(Addresses.restart(instanceId), unused -> upstreams.restart(drainMillis.getAsLong()));
+    register(Addresses.clearCache(instanceId), unused -> upstreams.clearCache());
     register(Addresses.watch(instanceId), upstreams::watch);
     bus.subscribe(
         Addresses.CONVERSATION_ENDED, c -> upstreams.endConversation(c, drainMillis.getAsLong()));

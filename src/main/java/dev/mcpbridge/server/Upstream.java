@@ -2,6 +2,7 @@ package dev.mcpbridge.server;
 
 import dev.mcpbridge.bus.Addresses.ResourceSubscription;
 import dev.mcpbridge.bus.Addresses.ServerRequest;
+import dev.mcpbridge.cache.CachedCalls;
 import dev.mcpbridge.config.OAuthConfig;
 import dev.mcpbridge.config.OpenApiSource;
 import dev.mcpbridge.config.ServerConfig;
@@ -17,6 +18,7 @@ import dev.mcpbridge.protocol.BridgeIdentity;
 import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.McpMethod;
+import dev.mcpbridge.protocol.MetaKeys;
 import dev.mcpbridge.protocol.RpcMessage;
 import dev.mcpbridge.session.Handshake;
 import dev.mcpbridge.session.Negotiated;
@@ -50,6 +52,7 @@ final class Upstream implements Instance.Listener {
   private final List<Instance> instances;
   private final StartErrors startErrors;
   private final Dispatcher dispatcher;
+  private final CachedCalls cachedCalls;
   private final SubscribedResources subscriptions;
   private final List<Promise<ServerView>> awaitingReady = new ArrayList<>();
   private Negotiated negotiated;
@@ -113,6 +116,15 @@ final class Upstream implements Instance.Listener {
             instanceEnvironment::mayStartCall,
             instanceEnvironment.lease().callerLimits().severalCallers(),
             instanceEnvironment.telemetry());
+    this.cachedCalls =
+        config.cache() == null
+            ? null
+            : new CachedCalls(
+                instanceEnvironment.context(),
+                config.cache(),
+                config.timeouts(),
+                config.supervision().maxQueued(),
+                dispatcher::submit);
     this.subscriptions = new SubscribedResources(vertx, config.supervision().startTimeout());
   }
 
@@ -131,7 +143,7 @@ final class Upstream implements Instance.Listener {
     }
     Call call = config.sessionSettings().forwardsRoots() ? request : request.withoutRoots();
     if (state.takesCalls()) {
-      return dispatcher.submit(call);
+      return submit(call);
     }
     if (state instanceof ServerState.Refused refusal) {
       return Future.failedFuture(StartErrors.refused(refusal));
@@ -140,7 +152,25 @@ final class Upstream implements Instance.Listener {
       return Future.failedFuture(startErrors.unavailable(failed));
     }
     startIfStopped();
-    return dispatcher.submit(call);
+    return submit(call);
+  }
+
+  private Future<JsonSlice> submit(Call call) {
+    return cachedCalls == null
+        ? dispatcher.submit(call.withEnvelope(call.envelope().withoutMeta(MetaKeys.CACHE)))
+        : cachedCalls.run(call);
+  }
+
+  /** The calls that want to know of an event of a call, which several may share. */
+  List<Call> listeners(Call call) {
+    return cachedCalls == null ? List.of(call) : cachedCalls.listeners(call);
+  }
+
+  /** Forgets all results that are kept. */
+  void clearCache() {
+    if (cachedCalls != null) {
+      cachedCalls.clear();
+    }
   }
 
   /** Completes with the view once there is a catalogue. Fails on a start error or a timeout. */
@@ -289,6 +319,7 @@ final class Upstream implements Instance.Listener {
             deadlineNanos)
         .map(
             found -> {
+              clearCache();
               catalogue = offered(found);
               protocolVersion = negotiated.revision();
               identity =
@@ -341,6 +372,9 @@ final class Upstream implements Instance.Listener {
   private void resourceUpdated(JsonSlice params) {
     String uri = params == null ? null : JsonObjects.string(JsonObjects.members(params).get("uri"));
     if (uri != null) {
+      if (cachedCalls != null) {
+        cachedCalls.clear(uri);
+      }
       listener.resourceUpdated(conversation, uri, SubscribedResources.withoutSubscription(params));
     }
   }
@@ -379,6 +413,7 @@ final class Upstream implements Instance.Listener {
         .onSuccess(
             found -> {
               if (!found.digest().equals(catalogue.digest())) {
+                clearCache();
                 catalogue = offered(found);
                 publish();
               }

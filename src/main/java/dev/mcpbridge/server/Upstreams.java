@@ -100,7 +100,13 @@ final class Upstreams implements Upstream.Listener {
   /** Runs a call in the one container of the server and adds the container to the result. */
   Future<JsonSlice> callInContainer(Call call) {
     String image = config.sandboxPool().container().image();
-    return call(call).map(new ExecutionEnvironment(image, null, null)::addTo);
+    return call(call.uncached()).map(new ExecutionEnvironment(image, null, null)::addTo);
+  }
+
+  /** Forgets all results that are kept. */
+  Future<ServerView> clearCache() {
+    shared.clearCache();
+    return Future.succeededFuture(view());
   }
 
   Future<ServerView> ready(long timeoutMillis) {
@@ -173,7 +179,7 @@ final class Upstreams implements Upstream.Listener {
 
   @Override
   public void callEvent(Call call, String name, JsonSlice params) {
-    listener.callEvent(call, name, params);
+    shared.listeners(call).forEach(each -> listener.callEvent(each, name, params));
   }
 
   @Override

@@ -24,13 +24,19 @@ public final class ClientResponse {
   private boolean ended;
   private boolean isCancelled;
 
+  /** Error code of RFC 9113 section 7; over HTTP/1.1 the connection is closed. */
+  public static final long CANCEL = 8;
+
   /** Consumes a response body chunk by chunk. */
-  private interface BodyReader {
+  public interface BodyReader {
     /**
      * @return number of bytes that stay buffered until the next chunk
      */
     long take(Buffer chunk);
 
+    /**
+     * @param broken null if the body is complete
+     */
     void ended(Throwable broken);
   }
 
@@ -107,7 +113,11 @@ public final class ClientResponse {
     return hasBody && length.matches("\\d{1,9}") ? Math.min(max, Integer.parseInt(length)) : 0;
   }
 
-  /** Reads the body chunk by chunk. */
+  /** Reads the body chunk by chunk; waits for memory as long as the call waits. */
+  public void read(BodyReader bodyReader) {
+    read(bodyReader, BackpressuredBody.UNLIMITED_NANOS);
+  }
+
   private void read(BodyReader bodyReader, long patienceNanos) {
     backpressuredBody = new BackpressuredBody(vertx, response, memory, patienceNanos);
     response
@@ -186,10 +196,10 @@ public final class ClientResponse {
    * have arrived completely, so that its connection serves another request; therefore it is resumed
    * first, and the request is reset only if the body has not ended then.
    */
-  void abort() {
+  public void abort() {
     isCancelled = true;
     if (backpressuredBody == null) {
-      request.reset();
+      request.reset(CANCEL);
       return;
     }
     backpressuredBody.end();
@@ -197,7 +207,7 @@ public final class ClientResponse {
     vertx.runOnContext(
         resumed -> {
           if (!ended) {
-            request.reset();
+            request.reset(CANCEL);
           }
         });
   }

@@ -3,6 +3,7 @@ package dev.mcpbridge.transport;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.error.Executed;
+import io.vertx.core.http.StreamResetException;
 import java.net.ConnectException;
 import java.net.UnknownHostException;
 import java.security.cert.CertificateException;
@@ -11,6 +12,9 @@ import java.security.cert.CertificateNotYetValidException;
 
 /** Classifies failures to connect or to send a request. Stateless. */
 final class ConnectFailures {
+  /** The request was not processed (RFC 9113 section 8.7). */
+  private static final long REFUSED_STREAM = 7;
+
   private ConnectFailures() {}
 
   /** The reason of a failure; for a refused certificate, why it was refused. */
@@ -36,6 +40,7 @@ final class ConnectFailures {
     boolean isUnsent =
         failure instanceof ConnectException
             || failure instanceof UnknownHostException
+            || failure instanceof StreamResetException reset && reset.getCode() == REFUSED_STREAM
             || isCertificateRefused(failure);
     return isUnsent ? Executed.NO : Executed.UNKNOWN;
   }

@@ -14,8 +14,10 @@ import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpClosedException;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpVersion;
 import io.vertx.core.http.PoolOptions;
 import io.vertx.core.http.RequestOptions;
+import io.vertx.core.net.PemKeyCertOptions;
 import io.vertx.core.net.PemTrustOptions;
 import io.vertx.core.net.SocketAddress;
 import java.io.IOException;
@@ -33,7 +35,14 @@ public final class HttpSender {
   private static final int CONNECT_MILLIS = 10_000;
   private static final int KEEP_ALIVE_SECONDS = 30;
   private static final int MAX_CONNECTIONS = 256;
+
+  /** A further one is opened when the streams of the others are used up. */
+  private static final int MAX_HTTP2_CONNECTIONS = 4;
+
   private static final long POLL_MILLIS = 10;
+
+  /** One paused stream must not stop the others of its connection. */
+  private static final int HTTP2_WINDOW = 16 << 20;
 
   private final Vertx vertx;
   private final MemoryBudget memory;
@@ -47,16 +56,43 @@ public final class HttpSender {
    * @param mayAct whether requests may be sent at this moment
    */
   public HttpSender(Vertx vertx, HttpAccess access, MemoryBudget memory, BooleanSupplier mayAct) {
+    this(vertx, new HttpClientOptions(), access, memory, mayAct);
+  }
+
+  /**
+   * Sends requests over HTTP/2 only, without an upgrade from HTTP/1.1 (RFC 9113 sections 3.2 and
+   * 3.3).
+   */
+  public static HttpSender http2(
+      Vertx vertx, HttpAccess access, MemoryBudget memory, BooleanSupplier mayAct) {
+    HttpClientOptions options =
+        new HttpClientOptions()
+            .setProtocolVersion(HttpVersion.HTTP_2)
+            .setHttp2ClearTextUpgrade(false)
+            .setHttp2ConnectionWindowSize(HTTP2_WINDOW)
+            .setUseAlpn(true);
+    return new HttpSender(vertx, options, access, memory, mayAct);
+  }
+
+  private HttpSender(
+      Vertx vertx,
+      HttpClientOptions options,
+      HttpAccess access,
+      MemoryBudget memory,
+      BooleanSupplier mayAct) {
     this.vertx = vertx;
     this.memory = memory;
     this.mayAct = mayAct;
-    HttpClientOptions options =
-        new HttpClientOptions()
-            .setConnectTimeout(CONNECT_MILLIS)
-            .setKeepAliveTimeout(KEEP_ALIVE_SECONDS);
+    options.setConnectTimeout(CONNECT_MILLIS).setKeepAliveTimeout(KEEP_ALIVE_SECONDS);
     if (access.trustedCertificates() != null) {
       options.setTrustOptions(
           new PemTrustOptions().addCertPath(access.trustedCertificates().toString()));
+    }
+    if (access.clientCertificate() != null) {
+      options.setKeyCertOptions(
+          new PemKeyCertOptions()
+              .addCertPath(access.clientCertificate().chain().toString())
+              .addKeyPath(access.clientCertificate().key().toString()));
     }
     this.client = client(vertx, options);
     this.unpooled = client(vertx, new HttpClientOptions(options).setKeepAlive(false));
@@ -66,7 +102,10 @@ public final class HttpSender {
     return vertx
         .httpClientBuilder()
         .with(options)
-        .with(new PoolOptions().setHttp1MaxSize(MAX_CONNECTIONS))
+        .with(
+            new PoolOptions()
+                .setHttp1MaxSize(MAX_CONNECTIONS)
+                .setHttp2MaxSize(MAX_HTTP2_CONNECTIONS))
         .withConnectHandler(HttpSender::trackSocket)
         .build();
   }
@@ -155,12 +194,27 @@ public final class HttpSender {
   private static Future<HttpClientResponse> write(
       HttpClientRequest request, RequestWriter requestWriter) {
     try {
-      return requestWriter.apply(request);
+      return requestWriter
+          .apply(request)
+          .recover(
+              failure -> Future.failedFuture(isIgnored(request, failure) ? goingAway() : failure));
     } catch (IllegalArgumentException e) {
-      request.reset();
+      request.reset(ClientResponse.CANCEL);
       return Future.failedFuture(
           new BridgeException(ErrorCode.INVALID_ARGUMENTS, "The request cannot be sent"));
     }
+  }
+
+  /** A server that goes away does not process later streams (RFC 9113 section 6.8). */
+  private static boolean isIgnored(HttpClientRequest request, Throwable failure) {
+    return failure instanceof HttpClosedException closed
+        && closed.goAway() != null
+        && request.streamId() > closed.goAway().getLastStreamId();
+  }
+
+  private static BridgeException goingAway() {
+    return new BridgeException(
+        ErrorCode.UPSTREAM_CRASHED, "The server was going away and did not process the request");
   }
 
   /** Converts a failure to a BridgeException; its message names only scheme and authority. */
@@ -174,6 +228,7 @@ public final class HttpSender {
                     + url.getAuthority()
                     + " cannot be reached: "
                     + ConnectFailures.reason(failure))
+            .because(failure)
             .withExecuted(ConnectFailures.executed(failure));
   }
 

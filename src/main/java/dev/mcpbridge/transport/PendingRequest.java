@@ -23,7 +23,7 @@ public final class PendingRequest {
   boolean onConnection(HttpClientRequest opened) {
     request = opened;
     if (cancelled) {
-      opened.reset();
+      opened.reset(ClientResponse.CANCEL);
     }
     return !cancelled;
   }
@@ -45,7 +45,7 @@ public final class PendingRequest {
     if (response.future().succeeded()) {
       response.future().result().abort();
     } else if (request != null) {
-      request.reset();
+      request.reset(ClientResponse.CANCEL);
     }
     response.tryFail("the request was cancelled");
   }

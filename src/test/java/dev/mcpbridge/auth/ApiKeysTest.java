@@ -40,7 +40,7 @@ class ApiKeysTest {
   @Test
   void everyCallerIsAcceptedWithoutKeysAndIssuers() {
     Authenticator authenticator =
-        new Authenticator(null, new AuthConfig(List.of(), List.of(), null, null, false));
+        new Authenticator(null, new AuthConfig(List.of(), List.of(), null, null, false), null);
 
     assertTrue(authenticator.authenticate(null, () -> "").result().principal().may(Scope.ADMIN));
   }

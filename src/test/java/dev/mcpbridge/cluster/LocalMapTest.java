@@ -7,9 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.mcpbridge.cluster.SharedMap.Change;
 import dev.mcpbridge.cluster.SharedMap.Eviction;
 import dev.mcpbridge.cluster.SharedMap.Item;
+import io.vertx.core.Future;
 import java.time.Clock;
 import java.time.Instant;
 import java.time.ZoneOffset;
+import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -94,5 +96,67 @@ class LocalMapTest {
     map.remove("k", item.version());
 
     assertEquals(2, changes[0]);
+  }
+
+  /** A map in which another node changes the entry right after it was read for the first time. */
+  private static final class Contended implements SharedMap {
+    private final SharedMap map;
+    private boolean isChanged;
+
+    Contended(SharedMap map) {
+      this.map = map;
+    }
+
+    @Override
+    public Future<Item> get(String key) {
+      Future<Item> read = map.get(key);
+      if (!isChanged) {
+        isChanged = true;
+        map.put(key, read.result().version(), new byte[] {2}, 60_000, Eviction.NEVER);
+      }
+      return read;
+    }
+
+    @Override
+    public Future<Change> put(
+        String key, long expected, byte[] value, long ttlMillis, Eviction eviction) {
+      return map.put(key, expected, value, ttlMillis, eviction);
+    }
+
+    @Override
+    public Future<Change> remove(String key, long expected) {
+      return map.remove(key, expected);
+    }
+
+    @Override
+    public Future<Map<String, Item>> all() {
+      return map.all();
+    }
+
+    @Override
+    public Item cached(String key) {
+      return map.cached(key);
+    }
+
+    @Override
+    public Map<String, Item> cached() {
+      return map.cached();
+    }
+
+    @Override
+    public void onChange(Runnable listener) {
+      map.onChange(listener);
+    }
+  }
+
+  @Test
+  void entryThatChangesWhileItIsRemovedIsRemoved() {
+    SharedMap own = new LocalMap("m", Clock.systemUTC());
+    own.put("k", SharedMap.ABSENT, new byte[] {1}, 60_000, Eviction.NEVER);
+
+    assertTrue(new Contended(own).remove("k").succeeded());
+
+    assertFalse(own.cached("k").isPresent());
+    assertTrue(own.remove("k").succeeded(), "an absent entry is no failure");
   }
 }

@@ -74,6 +74,14 @@ class ConfigReaderTest {
           {'mcpServers':{'s':{'type':'openapi','url':'http://x','auth':[{'type':'bearer','token':'t'}\
           ,{'type':'basic','user':'u'}]}}} \
             | mcpServers.s.auth[1].password
+          {'mcpServers':{'s':{'type':'grpc','url':'http://x:1'}}} | mcpServers.s.url
+          {'mcpServers':{'s':{'type':'grpc','url':'grpc://x'}}} | mcpServers.s.url
+          {'mcpServers':{'s':{'type':'grpc','url':'grpc://x:1/path'}}} | mcpServers.s.url
+          {'mcpServers':{'s':{'url':'grpc://x:1'}}} | mcpServers.s.url
+          {'mcpServers':{'s':{'type':'grpc','command':'sh'}}} | mcpServers.s.type
+          {'mcpServers':{'s':{'type':'grpc','url':'grpc://x:1','descriptorSet':'/none'}}} \
+            | mcpServers.s.descriptorSet
+          {'mcpServers':{'s':{'url':'https://x','tls':{'cert':'/none'}}}} | mcpServers.s.tls.cert
           """)
   void invalidConfigurationIsReportedWithItsPath(String json, String path) {
     ConfigException failure = assertThrows(ConfigException.class, () -> read(json));

@@ -473,6 +473,11 @@ class ConfigSchemaTest {
         entry.remove("command");
         entry.put("type", "openapi").put("url", "http://x");
       }
+      if (List.of("services", "descriptorSet", "streaming", "maxMessages").stream()
+          .anyMatch(entry::has)) {
+        entry.remove("command");
+        entry.put("type", "grpc").put("url", "grpc://x:1");
+      }
       if (entry.has("tls") || entry.has("oauth")) {
         entry.remove("command");
         entry.put("url", "http://x");

@@ -17,6 +17,14 @@ class RestartKeysTest {
   /** A new key of the schema is added here, or marked with {@code reload} there. */
   private static final List<String> NEED_A_RESTART =
       List.of(
+          "agent.baseUrl",
+          "agent.key",
+          "agent.maxTokens",
+          "agent.model",
+          "agent.provider",
+          "agent.roles",
+          "agent.timeout",
+          "agent.turns",
           "audit.arguments",
           "audit.folder",
           "audit.keep",

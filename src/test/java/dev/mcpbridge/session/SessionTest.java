@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.error.Executed;
+import dev.mcpbridge.fixture.EventLoops;
 import dev.mcpbridge.fixture.InMemoryTransport;
 import dev.mcpbridge.fixture.TestBridge;
 import dev.mcpbridge.protocol.Envelope;
@@ -14,7 +15,6 @@ import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.RpcMessage;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
-import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.junit5.VertxExtension;
 import java.util.ArrayList;
@@ -79,16 +79,7 @@ class SessionTest {
   }
 
   private <T> T onContext(Callable<T> action) throws Exception {
-    Promise<T> done = Promise.promise();
-    context.runOnContext(
-        v -> {
-          try {
-            done.complete(action.call());
-          } catch (Exception e) {
-            done.fail(e);
-          }
-        });
-    return done.future().await(20, TimeUnit.SECONDS);
+    return EventLoops.run(context, action);
   }
 
   private Exchange send(long timeoutMillis) throws Exception {

@@ -1,6 +1,7 @@
 package dev.mcpbridge.adapter.openapi;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.mcpbridge.adapter.DistinctNames;
 import dev.mcpbridge.config.OpenApiSource;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -36,7 +37,7 @@ final class ApiReader {
     JsonNode info = document.root().path("info");
     List<Operation.Location> locations = operations();
     List<String> names =
-        ToolNames.distinct(
+        DistinctNames.of(
             locations.stream()
                 .map(
                     each ->

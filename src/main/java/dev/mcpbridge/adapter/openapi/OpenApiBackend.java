@@ -3,6 +3,7 @@ package dev.mcpbridge.adapter.openapi;
 import dev.mcpbridge.adapter.Backend;
 import dev.mcpbridge.adapter.DocumentFetcher;
 import dev.mcpbridge.adapter.HttpCaller;
+import dev.mcpbridge.adapter.Omissions;
 import dev.mcpbridge.adapter.PolledDocument;
 import dev.mcpbridge.config.OpenApiSource;
 import dev.mcpbridge.error.BridgeException;
@@ -102,7 +103,7 @@ public final class OpenApiBackend implements Backend {
 
   @Override
   public JsonSlice omitted() {
-    return document.current().omissions();
+    return Omissions.of(document.current().omitted());
   }
 
   @Override

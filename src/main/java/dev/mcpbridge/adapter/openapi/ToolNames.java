@@ -1,18 +1,11 @@
 package dev.mcpbridge.adapter.openapi;
 
-import dev.mcpbridge.protocol.Sha256;
-import java.util.HashMap;
-import java.util.List;
-import java.util.Map;
+import dev.mcpbridge.adapter.DistinctNames;
 import java.util.function.Predicate;
 
-/**
- * Names of tools and arguments that every client accepts. Ambiguous and truncated names get a hash
- * of the operation as suffix, so names do not depend on the order of operations. Stateless.
- */
+/** Names of tools and arguments that every client accepts. Stateless. */
 final class ToolNames {
   private static final int MAX = 64;
-  private static final int HASH = 8;
 
   private ToolNames() {}
 
@@ -24,30 +17,6 @@ final class ToolNames {
     return name.isEmpty() ? "operation" : name;
   }
 
-  /**
-   * Makes names unique.
-   *
-   * @param preferred the preferred names of all operations
-   * @param identifiers unique identifiers of the operations, in the same order
-   */
-  static List<String> distinct(List<String> preferred, List<String> identifiers) {
-    Map<String, Integer> counts = new HashMap<>();
-    preferred.forEach(name -> counts.merge(name, 1, Integer::sum));
-    String[] names = new String[preferred.size()];
-    for (int i = 0; i < names.length; i++) {
-      String name = preferred.get(i);
-      boolean isPlain = name.length() <= MAX && counts.get(name) == 1;
-      names[i] = isPlain ? name : hashed(name, identifiers.get(i));
-    }
-    return List.of(names);
-  }
-
-  private static String hashed(String name, String identifier) {
-    return name.substring(0, Math.min(name.length(), MAX - HASH - 1))
-        + "_"
-        + Sha256.of(identifier).hex(HASH);
-  }
-
   /** An argument name that providers accept, unique within its operation. */
   static String key(String name, String in, Predicate<String> isUsed) {
     String plain = name.replaceAll("[^A-Za-z0-9_.-]", "_");
@@ -56,10 +25,7 @@ final class ToolNames {
       key = in + "_" + key;
     }
     while (isUsed.test(key) || key.length() > MAX) {
-      key =
-          key.substring(0, Math.min(key.length(), MAX - HASH - 1))
-              + "_"
-              + Sha256.of(in + name + key).hex(HASH);
+      key = DistinctNames.hashed(key, in + name + key);
     }
     return key;
   }

@@ -87,12 +87,6 @@ public final class ToolCallBackend implements Backend {
   }
 
   @Override
-  public Future<JsonSlice> read(String uri) {
-    return Future.failedFuture(
-        new BridgeException(ErrorCode.NOT_FOUND, "A function executor has no resources"));
-  }
-
-  @Override
   public Future<Void> close() {
     definitions.close();
     return http.close();

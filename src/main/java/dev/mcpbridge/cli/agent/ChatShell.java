@@ -145,6 +145,7 @@ final class ChatShell {
       case "/model" -> model(rest);
       case "/clear" -> {
         agent.clear();
+        questions = 0;
         terminalScreen.line("Started a new conversation.", TerminalScreen.FAINT);
       }
       case "/save" -> save(rest);

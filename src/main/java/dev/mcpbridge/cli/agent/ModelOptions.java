@@ -1,19 +1,18 @@
 package dev.mcpbridge.cli.agent;
 
+import dev.mcpbridge.config.AgentConfig;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.llm.ChatModel;
-import dev.mcpbridge.llm.ModelEndpoint;
 import dev.mcpbridge.llm.Provider;
 import dev.mcpbridge.llm.ReplayModel;
 import java.io.IOException;
-import java.io.InputStream;
 import java.net.URI;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -21,8 +20,6 @@ import picocli.CommandLine.Option;
 
 /** Options for the model and its API key. A key is never read from an argument and never shown. */
 public final class ModelOptions {
-  private static final String DEMONSTRATION = "conversation.jsonl";
-
   enum ModelChoice {
     GEMINI,
     OPENAI,
@@ -96,18 +93,13 @@ public final class ModelOptions {
       throw invalid("A recorded conversation has only one model");
     }
     Provider chosen = Provider.valueOf(choice().name());
-    return chosen.at(
-        new ModelEndpoint(
-            base == null ? chosen.defaultBase() : base,
-            key(chosen),
-            name == null ? chosen.defaultModel() : name,
-            Duration.ofSeconds(Math.max(1, timeout)),
-            maxTokens));
+    return chosen.open(
+        base, key(chosen), name, Duration.ofSeconds(Math.max(1, timeout)), maxTokens);
   }
 
   /** Opens the transcript of --replay, else the demonstration that comes with the program. */
   ChatModel demonstration() {
-    return new ReplayModel(readTranscript());
+    return replay == null ? ReplayModel.demonstration() : new ReplayModel(readTranscript());
   }
 
   private ModelChoice choice() {
@@ -131,11 +123,11 @@ public final class ModelOptions {
             ? Optional.ofNullable(environment.get(chosen.keyVariable()))
             : Optional.of(read(keyFile));
     String found = key.map(String::strip).filter(text -> !text.isEmpty()).orElse(null);
-    boolean needsNoKey = base != null && chosen.mayBeWithoutKey();
-    if (found == null && !needsNoKey) {
+    String provider = chosen.name().toLowerCase(Locale.ROOT);
+    if (found == null && AgentConfig.needsKey(provider, base != null)) {
       throw invalid("The API key is missing: set " + chosen.keyVariable() + " or --key-file");
     }
-    if (found != null && !found.chars().allMatch(c -> c > 0x20 && c < 0x7F)) {
+    if (found != null && !AgentConfig.isKey(found)) {
       throw invalid("The API key contains invalid characters");
     }
     return found;
@@ -150,11 +142,8 @@ public final class ModelOptions {
   }
 
   private List<String> readTranscript() {
-    try (InputStream in =
-        replay == null
-            ? ModelOptions.class.getResourceAsStream(DEMONSTRATION)
-            : Files.newInputStream(replay)) {
-      return new String(in.readAllBytes(), StandardCharsets.UTF_8).lines().toList();
+    try {
+      return Files.readAllLines(replay);
     } catch (IOException e) {
       throw invalid("The --replay file cannot be read: " + replay);
     }

@@ -7,14 +7,17 @@ import dev.mcpbridge.model.AuditRecord;
 import dev.mcpbridge.model.Caller;
 import dev.mcpbridge.model.Principal;
 import dev.mcpbridge.model.Scope;
+import io.vertx.core.MultiMap;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.ext.web.RoutingContext;
+import java.util.List;
 
 /** The principal of a request: stored by the entry checks, read by the doors. */
 public final class Callers {
   private static final String KEY = Callers.class.getName();
   private static final CharSequence AUTHORIZATION =
       HttpHeaders.createOptimized("x-upstream-authorization");
+  private static final String BEARER = "Bearer ";
   private static final String TOKEN = KEY + ".token";
   private static final int MAX_AUTHORIZATION = 16 << 10;
 
@@ -31,6 +34,14 @@ public final class Callers {
 
   public static Principal of(RoutingContext ctx) {
     return ctx.get(KEY);
+  }
+
+  /** The bearer credential of a request (RFC 6750 section 2.1); null without exactly one. */
+  public static String bearer(MultiMap headers) {
+    List<String> values = headers.getAll(HttpHeaders.AUTHORIZATION);
+    return values.size() == 1 && values.get(0).regionMatches(true, 0, BEARER, 0, BEARER.length())
+        ? values.get(0).substring(BEARER.length())
+        : null;
   }
 
   /** The principal as a reader or approver of confirmations. */

@@ -8,8 +8,10 @@ import io.vertx.ext.web.RoutingContext;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.UnaryOperator;
 
 /**
  * The files of a page, from the class path. They contain no secrets and need no credential. Each is
@@ -23,7 +25,11 @@ public final class StaticFiles {
   private final Map<String, Handler<RoutingContext>> pages = new TreeMap<>();
   private final Map<String, String> headers;
 
-  private record Content(Buffer body, String etag) {}
+  private record Content(Buffer body, String etag) {
+    static Content of(byte[] bytes) {
+      return new Content(Buffer.buffer(bytes), '"' + new Sha256().add(bytes).hex() + '"');
+    }
+  }
 
   /**
    * @param headers of every response, such as the content security policy
@@ -37,12 +43,19 @@ public final class StaticFiles {
    * @param resource absolute name on the class path
    */
   public StaticFiles add(String path, String resource) {
+    return add(path, resource, UnaryOperator.identity());
+  }
+
+  /**
+   * @param served makes what is sent of the bytes of the resource
+   */
+  public StaticFiles add(String path, String resource, UnaryOperator<byte[]> served) {
     Content[] content = new Content[1];
     String type = TYPES.get(resource.substring(resource.lastIndexOf('.') + 1));
     pages.put(
         path,
         ctx -> {
-          content[0] = content[0] == null ? read(resource) : content[0];
+          content[0] = content[0] == null ? Content.of(served.apply(read(resource))) : content[0];
           send(ctx, type, content[0]);
         });
     return this;
@@ -71,17 +84,18 @@ public final class StaticFiles {
    * resource.
    */
   public static String webJar(String name) {
-    String version = read("/dev/mcpbridge/http/" + name + ".version").body.toString().strip();
+    String version =
+        new String(read("/dev/mcpbridge/http/" + name + ".version"), StandardCharsets.UTF_8)
+            .strip();
     return "/META-INF/resources/webjars/" + name + "/" + version + "/";
   }
 
-  private static Content read(String resource) {
+  private static byte[] read(String resource) {
     try (InputStream in = StaticFiles.class.getResourceAsStream(resource)) {
       if (in == null) {
         throw new IllegalStateException("Resource missing from this build: " + resource);
       }
-      byte[] bytes = in.readAllBytes();
-      return new Content(Buffer.buffer(bytes), '"' + new Sha256().add(bytes).hex() + '"');
+      return in.readAllBytes();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

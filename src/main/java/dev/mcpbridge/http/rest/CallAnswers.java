@@ -1,6 +1,7 @@
 package dev.mcpbridge.http.rest;
 
 import dev.mcpbridge.call.CallOutcome;
+import dev.mcpbridge.http.reply.CacheFields;
 import dev.mcpbridge.http.reply.ConfirmationJson;
 import dev.mcpbridge.http.reply.Replies;
 import dev.mcpbridge.protocol.JsonSlice;
@@ -23,6 +24,9 @@ public final class CallAnswers {
   }
 
   void send(RoutingContext ctx, CallOutcome outcome) {
+    if (outcome instanceof CallOutcome.Completed completed) {
+      CacheFields.tell(ctx, completed.result());
+    }
     Replies.json(ctx, status(outcome), body(outcome));
   }
 

@@ -58,6 +58,15 @@ public record ServersApi(Bus bus, Directory directory, AccessControl access, int
         .onFailure(ctx::fail);
   }
 
+  /** DELETE /servers/{server}/cache: forgets the results that are kept of its calls. */
+  public void clearCache(RoutingContext ctx) {
+    directory
+        .clearCache(Paths.server(ctx))
+        .onSuccess(server -> record(ctx, "clear-cache", server.id()))
+        .onSuccess(server -> ctx.response().setStatusCode(204).end())
+        .onFailure(ctx::fail);
+  }
+
   /** DELETE /servers/{server}; responds when its processes have ended. */
   public void stop(RoutingContext ctx) {
     String name = ctx.pathParam("server");

@@ -9,6 +9,7 @@ import dev.mcpbridge.call.CallPipeline;
 import dev.mcpbridge.call.CallRequest;
 import dev.mcpbridge.call.DecidedCalls;
 import dev.mcpbridge.call.IdempotencyKeys;
+import dev.mcpbridge.http.reply.CacheFields;
 import dev.mcpbridge.http.reply.Callers;
 import dev.mcpbridge.http.reply.EventStream;
 import dev.mcpbridge.http.reply.IdempotencyHeader;
@@ -64,7 +65,7 @@ public record ToolCallsApi(
   private void call(RoutingContext ctx, Target target, Arguments arguments) {
     ServerId server = Paths.server(ctx);
     Caller caller = Callers.caller(ctx);
-    Envelope envelope = RequestSpan.envelope(ctx);
+    Envelope envelope = CacheFields.asked(ctx, RequestSpan.envelope(ctx));
     if (Preferences.isAsync(ctx)) {
       inBackground(
           ctx,

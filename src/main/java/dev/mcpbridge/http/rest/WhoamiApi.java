@@ -16,9 +16,18 @@ import io.vertx.ext.web.RoutingContext;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.function.Function;
 
-/** GET /whoami: who the caller is to the bridge, and what it may use. */
-public record WhoamiApi(AccessControl access, Cluster cluster, BridgeIdentity self) {
+/**
+ * GET /whoami: who the caller is to the bridge, and what it may use.
+ *
+ * @param agent describes the model that a caller may use; null without one
+ */
+public record WhoamiApi(
+    AccessControl access,
+    Cluster cluster,
+    BridgeIdentity self,
+    Function<RoutingContext, JsonSlice> agent) {
   public void show(RoutingContext ctx) {
     Principal principal = Callers.of(ctx);
     JsonWriter out = new JsonWriter().beginObject().member("principal", principal.name());
@@ -36,6 +45,10 @@ public record WhoamiApi(AccessControl access, Cluster cluster, BridgeIdentity se
     out.endArray();
     out.member("node", cluster.isAlone() ? null : cluster.name());
     out.member("version", self.version());
+    JsonSlice offered = agent.apply(ctx);
+    if (offered != null) {
+      out.member("agent", offered);
+    }
     if (access.policy().rules().restrict()) {
       writeServers(out, principal);
     }

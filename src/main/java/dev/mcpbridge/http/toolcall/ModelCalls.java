@@ -110,7 +110,14 @@ public final class ModelCalls {
     List<Future<CallOutcome>> outcomes = started.stream().map(Started::outcome).toList();
     List<CallRequest> running =
         started.stream().map(Started::request).filter(Objects::nonNull).toList();
-    ctx.response().closeHandler(closed -> pipeline.cancelAll(running, outcomes));
+    ctx.response()
+        .closeHandler(
+            closed -> {
+              pipeline.cancelAll(running, outcomes);
+              if (modelTurn.key().isEmpty()) {
+                pipeline.withdrawAll(modelTurn.caller(), outcomes);
+              }
+            });
     ToolResponses responses = new ToolResponses(ctx, modelMessage.format(), started, ids);
     Future.join(outcomes).onComplete(done -> Replies.json(ctx, 200, responses.write()));
   }

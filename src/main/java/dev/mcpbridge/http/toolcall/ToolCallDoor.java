@@ -9,6 +9,8 @@ import dev.mcpbridge.http.reply.Callers;
 import dev.mcpbridge.http.reply.Queries;
 import dev.mcpbridge.http.reply.Replies;
 import dev.mcpbridge.model.Glob;
+import dev.mcpbridge.model.Principal;
+import dev.mcpbridge.protocol.JsonSlice;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.ext.web.RoutingContext;
@@ -48,6 +50,27 @@ public final class ToolCallDoor {
         .map(functions -> functions.listing(servers, tools))
         .onSuccess(listing -> Replies.tagged(ctx, listing.tag(), listing.body()))
         .onFailure(ctx::fail);
+  }
+
+  /**
+   * Tools for a model.
+   *
+   * @param body as of {@code GET /toolcall/tools}
+   * @param isLean whether they are those of lean discovery
+   */
+  public record Offer(JsonSlice body, boolean isLean) {}
+
+  /** All tools of a caller; those of lean discovery if there are more than a number. */
+  public Future<Offer> offer(Principal caller, Format format, int most) {
+    return catalogueCache
+        .ofAll(caller)
+        .compose(
+            whole -> {
+              boolean isLean = whole.toolsByName().size() > most;
+              return lists
+                  .of(isLean ? whole.lean() : whole, new FunctionLists.Style(format, false, isLean))
+                  .map(functions -> new Offer(functions.whole().body(), isLean));
+            });
   }
 
   /** Runs the tool calls of a model. */

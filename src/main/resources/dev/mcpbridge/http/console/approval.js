@@ -32,9 +32,9 @@ const REASONS = {
  * A call that waits for a decision, exactly as the bridge holds it.
  *
  * @param {string} held JSON of the confirmation
- * @param {{changed: () => void, decided?: () => void}} use
+ * @param {{changed: () => void, decided?: () => void, isFresh?: boolean}} use a fresh one comes from its call: without a token, an operator decides
  */
-export function approval(held, { changed, decided }) {
+export function approval(held, { changed, decided, isFresh = false }) {
   const confirmation = JSON.parse(held);
   const id = confirmation.confirmation_id;
   let details = held;
@@ -86,6 +86,7 @@ export function approval(held, { changed, decided }) {
   const decide = async (confirm) => {
     busy = confirm ? 'approve' : 'refuse';
     problem = null;
+    let isTaken = false;
     changed();
     try {
       const response = await request('POST', path`confirmations/${id}`, {
@@ -96,12 +97,13 @@ export function approval(held, { changed, decided }) {
         }),
         headers: { accept: confirm ? 'text/event-stream' : 'application/json' },
       });
+      isTaken = true;
       confirm ? await received(response) : (isRejected = true);
       isOver = true;
       say(confirm ? 'Approved and run' : 'Refused');
     } catch (e) {
       problem = e;
-      isOver = e instanceof Problem && ['confirmation_not_found', 'confirmation_expired', 'tool_changed', 'definition_changed'].includes(e.code);
+      isOver = isTaken || (e instanceof Problem && ['confirmation_not_found', 'confirmation_expired', 'tool_changed', 'definition_changed'].includes(e.code));
     }
     busy = '';
     decided?.();
@@ -127,10 +129,11 @@ export function approval(held, { changed, decided }) {
 
   const decisions = () => {
     const isOwn = store.me?.principal === confirmation.caller;
-    if (!isOwn && !may('approve')) {
+    const isOperators = !isOwn || (isFresh && !confirmation.token);
+    if (isOperators && !may('approve')) {
       return html`<p class="hint">A person with the scope “approve” decides.</p>`;
     }
-    return html`${isOwn && !confirmation.token
+    return html`${!isOperators && !confirmation.token
         ? html`<label>Token that came with it, for your own call <input type="password" autocomplete="off" .value=${entered} @input=${(/** @type {any} */ e) => (entered = e.target.value.trim())} /></label>`
         : nothing}
       ${unread.size > 0 ? html`<p class="hint" role="status">Open the rest of what is too long to be shown at once, to approve.</p>` : nothing}
@@ -169,7 +172,7 @@ export function approval(held, { changed, decided }) {
     ${isOver ? nothing : decisions()}
   </article>`;
 
-  return { id, view, isOver: () => isOver, isBusy: () => busy !== '' };
+  return { id, view, isOver: () => isOver, isBusy: () => busy !== '', outcome: () => outcome, problem: () => problem };
 }
 
 /** @param {any} confirmation @param {any} details */

@@ -1,6 +1,6 @@
 // @ts-check
 import { Problem, token } from './api.js';
-import { login } from './login.js';
+import { loggedIn, login, logOut } from './login.js';
 import { forget, may, open, store, subscribe } from './store.js';
 import { plain } from './text.js';
 import { failure, foreign, html, nothing, render, say } from './view.js';
@@ -21,6 +21,7 @@ import { failure, foreign, html, nothing, render, say } from './view.js';
 const SCREENS = [
   ['servers', 'Servers', 'read'],
   ['try', 'Try', 'call'],
+  ['chat', 'Chat', 'call'],
   ['approvals', 'Approvals', 'call'],
   ['live', 'Live', 'read'],
   ['pins', 'Pins', 'approve'],
@@ -34,6 +35,7 @@ const MODULES = {
   servers: () => import('./servers.js'),
   server: () => import('./server.js'),
   try: () => import('./try.js'),
+  chat: () => import('./chat.js'),
   approvals: () => import('./approvals.js'),
   live: () => import('./live.js'),
   pins: () => import('./pins.js'),
@@ -90,7 +92,7 @@ function navigation() {
     <a class="brand" href="#/servers">MCP Bridge</a>
     <nav aria-label="Screens">
       ${store.me
-        ? SCREENS.filter(([, , scope]) => may(scope)).map(
+        ? SCREENS.filter(([screenName, , scope]) => may(scope) && (screenName !== 'chat' || store.me?.agent)).map(
             ([screenName, label]) =>
               html`<a
                 href="#/${screenName}"
@@ -132,12 +134,6 @@ function applyTheme() {
   document.documentElement.className = theme() === 'auto' ? '' : theme();
 }
 
-/** Nothing of the session is left: no stream, no timer, no arguments. */
-function logOut() {
-  token.set('');
-  location.reload();
-}
-
 /** Opens the screen that the address names. */
 async function go() {
   const place = ++places;
@@ -177,6 +173,7 @@ let isAsking = false;
 async function start() {
   problem = null;
   try {
+    token.set((await loggedIn()) || token.get());
     await open();
     await go();
   } catch (e) {
@@ -198,7 +195,7 @@ async function ask(refused) {
   forget();
   screen = null;
   changed();
-  token.set(await login(token.get() ? refused : null));
+  token.set(await login(token.get() || refused?.status !== 401 || !refused.code ? refused : null));
   isAsking = false;
   await start();
 }

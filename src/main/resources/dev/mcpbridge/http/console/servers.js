@@ -122,7 +122,8 @@ function addForm(added, busy) {
     <label>Environment, one NAME=value per line <textarea name="env" rows="2" spellcheck="false"></textarea></label>
     <label>Working folder <input name="cwd" autocomplete="off" /></label>
     <label>Risk level of its tools
-      <select name="riskLevel"><option value="">by their names</option><option value="1">1 – run</option><option value="2">2 – ask a human</option></select></label>
+      <select name="riskLevel"><option value="">by their names</option><option value="1">1 – run</option><option value="2">2 – ask a human</option><option value="3">3 – run in a container</option></select></label>
+    <label>Image of the container, for level 3 <input name="image" autocomplete="off" placeholder="name:tag" /></label>
     <div class="actions"><button class="primary" ?disabled=${busy}>${busy ? 'Starting…' : 'Start'}</button></div>
   </form>`;
 }
@@ -139,5 +140,6 @@ function entry(form) {
     ...(env.length ? { env: Object.fromEntries(env) } : {}),
     ...(value('cwd') ? { cwd: value('cwd') } : {}),
     ...(value('riskLevel') ? { riskLevel: Number(value('riskLevel')) } : {}),
+    ...(value('image') ? { docker: { image: value('image') } } : {}),
   };
 }

@@ -11,7 +11,7 @@ const MIN_GAP = 500;
 const HIDDEN_MILLIS = 60_000;
 const RETRY_MILLIS = 3_000;
 
-/** @typedef {{principal: string, roles: string[], scopes: string[], node?: string, version?: string}} Me */
+/** @typedef {{principal: string, roles: string[], scopes: string[], node?: string, version?: string, agent?: {model: string, questions: string[]}}} Me */
 
 export const store = {
   /** @type {Me | null} */

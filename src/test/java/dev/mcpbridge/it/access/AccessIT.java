@@ -29,7 +29,11 @@ class AccessIT {
   /** Their credential is a ticket or a state; the metadata of the bridge is no secret. */
   private static final Set<String> WITHOUT_CREDENTIAL =
       Set.of(
-          "/connect/{ticket}", "/oauth/callback", "/oauth/callback/{server}", "/oauth/client.json");
+          "/console/login",
+          "/connect/{ticket}",
+          "/oauth/callback",
+          "/oauth/callback/{server}",
+          "/oauth/client.json");
 
   private static final String READER = ApiKeys.generate();
   private static final String CALLER = ApiKeys.generate();
@@ -118,8 +122,10 @@ class AccessIT {
               "sec-fetch-mode",
               "navigate");
       assertEquals(403, opened.status(), opened.toString());
-      Answer followed = bridge.get("/docs", "sec-fetch-site", site, "sec-fetch-mode", "navigate");
-      assertEquals(200, followed.status(), followed.toString());
+      for (String page : List.of("/docs", "/console")) {
+        Answer followed = bridge.get(page, "sec-fetch-site", site, "sec-fetch-mode", "navigate");
+        assertEquals(200, followed.status(), page + followed);
+      }
     }
     assertEquals(
         200, bridge.get("/servers", "x-api-key", READER, "sec-fetch-site", "none").status());

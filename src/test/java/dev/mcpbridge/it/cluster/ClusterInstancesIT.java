@@ -11,6 +11,7 @@ import dev.mcpbridge.fixture.Load.CompletedCall;
 import dev.mcpbridge.fixture.Nodes;
 import dev.mcpbridge.fixture.TestBridge;
 import dev.mcpbridge.fixture.TestBridge.Answer;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,7 +20,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import java.util.stream.StreamSupport;
-import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -29,25 +31,43 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("cluster")
 @Tag("slow")
 class ClusterInstancesIT {
-  private static final List<String> SPREAD = List.of("s");
+  private static final AtomicInteger TESTS = new AtomicInteger();
+  @TempDir static Path folder;
+  private static Nodes nodes;
 
-  @TempDir Path folder;
+  private final String id = "s" + TESTS.incrementAndGet();
+  private final String address = "/servers/" + id;
+  private final AtomicInteger turn = new AtomicInteger();
   private EffectLog effectLog;
 
-  @AutoClose("stopAll")
-  private Nodes nodes;
+  @BeforeAll
+  static void startNodes() throws Exception {
+    nodes = Nodes.patient(folder, 3, "");
+  }
 
-  private final AtomicInteger turn = new AtomicInteger();
+  @AfterAll
+  static void stopNodes() throws Exception {
+    nodes.stopAll();
+  }
 
+  /** Each test has a server of its own, so that none sees the effects of another. */
   @BeforeEach
   void start() throws Exception {
-    effectLog = new EffectLog(folder);
-    nodes = Nodes.patient(folder, 3, effectLog.servers(SPREAD, "'instances':3"));
+    effectLog = new EffectLog(Files.createDirectory(folder.resolve(id)));
+    nodes.startMissing();
+    configure("'instances':3");
     awaitPlaces(1, 1, 1);
   }
 
+  private void configure(String... keys) throws Exception {
+    String servers = effectLog.servers(List.of(id), keys);
+    for (int node : nodes.up()) {
+      nodes.write(node, "'mcpServers':{" + servers + "}");
+    }
+  }
+
   private JsonNode server(int node) throws Exception {
-    return nodes.get(node, "/servers/s").body();
+    return nodes.get(node, address).body();
   }
 
   /** The nodes of the instances, in their order. */
@@ -105,7 +125,7 @@ class ClusterInstancesIT {
   }
 
   private Answer effect(int node, String note) throws Exception {
-    return nodes.call(node, "s", "effect", "{\"note\":\"s " + note + "\"}");
+    return nodes.call(node, id, "effect", "{\"note\":\"" + id + " " + note + "\"}");
   }
 
   private long pidOf(String note) throws Exception {
@@ -147,7 +167,9 @@ class ClusterInstancesIT {
     List<CompletableFuture<Answer>> calls =
         IntStream.range(0, 30)
             .mapToObj(
-                i -> nodes.callLater(1, "s", "effect", "{\"ms\":3000,\"note\":\"s c" + i + "\"}"))
+                i ->
+                    nodes.callLater(
+                        1, id, "effect", "{\"ms\":3000,\"note\":\"" + id + " c" + i + "\"}"))
             .toList();
 
     for (CompletableFuture<Answer> call : calls) {
@@ -162,12 +184,12 @@ class ClusterInstancesIT {
   @Test
   void callIsCancelledAtAnyInstance() throws Exception {
     for (int i = 0; i < 3; i++) {
-      nodes.callLater(1, "s", "sleep", "{\"ms\":30000}");
+      nodes.callLater(1, id, "sleep", "{\"ms\":30000}");
     }
     nodes.until(() -> server(1).path("pending_calls").asInt() == 3);
     List<String> calls = new ArrayList<>();
     for (int i = 0; i < 3; i++) {
-      Answer accepted = nodes.call(2, "s", "sleep", "{\"ms\":30000}", "prefer", "respond-async");
+      Answer accepted = nodes.call(2, id, "sleep", "{\"ms\":30000}", "prefer", "respond-async");
       calls.add(accepted.header("location"));
     }
     nodes.until(() -> server(1).path("pending_calls").asInt() == 6);
@@ -177,7 +199,7 @@ class ClusterInstancesIT {
 
     nodes.until(() -> server(1).path("pending_calls").asInt() == 3);
     for (int node = 1; node <= 3; node++) {
-      assertEquals("1", nodes.call(node, "s", "cancels", "{}").firstText(), "n" + node);
+      assertEquals("1", nodes.call(node, id, "cancels", "{}").firstText(), "n" + node);
     }
   }
 
@@ -186,7 +208,7 @@ class ClusterInstancesIT {
     int dead = 2;
     List<Integer> doors = nodes.others(dead);
     try (Load load =
-        new Load(nodes, SPREAD, 60, () -> doors.get(turn.incrementAndGet() % doors.size()))) {
+        new Load(nodes, List.of(id), 60, () -> doors.get(turn.incrementAndGet() % doors.size()))) {
       load.awaitMore(100);
 
       nodes.kill(dead);
@@ -205,7 +227,7 @@ class ClusterInstancesIT {
     nodes.start(dead);
     nodes.awaitMembers();
     awaitPlaces(1, 1, 1);
-    nodes.assertAllAnswer(SPREAD);
+    nodes.assertAllAnswer(List.of(id));
   }
 
   @Test
@@ -226,13 +248,13 @@ class ClusterInstancesIT {
       nodes.resume(paused);
     }
     awaitPlaces(1, 1, 1);
-    nodes.assertAllAnswer(SPREAD);
+    nodes.assertAllAnswer(List.of(id));
     assertEquals(100, effectLog.effects().size());
   }
 
   @Test
   void rollingRestartFailsNoCalls() throws Exception {
-    List<CompletedCall> made = Load.duringRollingRestart(nodes, SPREAD);
+    List<CompletedCall> made = Load.duringRollingRestart(nodes, List.of(id));
 
     System.err.println("rolling restart of instances: " + Load.outcomes(made));
     effectLog.assertConsistent(made, 3);
@@ -243,10 +265,10 @@ class ClusterInstancesIT {
   @Test
   void restartReplacesInstancesOneByOne() throws Exception {
     List<Long> before = pids(1);
-    try (Load load = new Load(nodes, SPREAD, 10, () -> 1 + turn.incrementAndGet() % 3)) {
+    try (Load load = new Load(nodes, List.of(id), 10, () -> 1 + turn.incrementAndGet() % 3)) {
       load.awaitMore(20);
 
-      Answer restarted = nodes.post(2, "/servers/s/restart", "");
+      Answer restarted = nodes.post(2, address + "/restart", "");
       assertEquals(200, restarted.status(), restarted.toString());
       load.awaitMore(20);
 
@@ -277,12 +299,12 @@ class ClusterInstancesIT {
   void stopAtOneNodeStopsAllInstances() throws Exception {
     List<Long> before = pids(1);
 
-    assertEquals(200, nodes.delete(2, "/servers/s").status());
+    assertEquals(200, nodes.delete(2, address).status());
 
     before.forEach(pid -> assertTrue(!isAlive(pid), "it still runs"));
     for (int node = 1; node <= 3; node++) {
       int door = node;
-      nodes.until(() -> nodes.get(door, "/servers/s").status() == 404);
+      nodes.until(() -> nodes.get(door, address).status() == 404);
     }
   }
 
@@ -305,23 +327,42 @@ class ClusterInstancesIT {
     assertEquals(404, nodes.call(1, "posted", "echo", "{}").status());
   }
 
+  /** One instance of the server: its node keeps the results for all nodes. */
+  @Test
+  void equalCallsAtAllNodesAreOneCallOfTheServer() throws Exception {
+    configure("'cache':{'tools':{'effect':{'ttl':60,'scope':'shared'}}}");
+    for (int node : nodes.up()) {
+      nodes.until(() -> server(node).path("nodes").isMissingNode());
+      nodes.awaitReady(node, id);
+    }
+
+    List<CompletableFuture<Answer>> calls =
+        IntStream.range(0, 30)
+            .mapToObj(
+                i ->
+                    nodes.callLater(
+                        1 + i % 3, id, "effect", "{\"ms\":1000,\"note\":\"" + id + " same\"}"))
+            .toList();
+
+    for (CompletableFuture<Answer> call : calls) {
+      assertEquals(200, call.get(60, TimeUnit.SECONDS).status(), call.join().toString());
+    }
+    assertEquals(1, effectLog.count("same"));
+  }
+
   @Test
   void changedNumberOfInstancesIsApplied() throws Exception {
-    for (int node = 1; node <= 3; node++) {
-      nodes.write(node, "'mcpServers':{" + effectLog.servers(SPREAD) + "}");
-    }
+    configure();
     for (int node = 1; node <= 3; node++) {
       int door = node;
       nodes.until(() -> server(door).path("nodes").isMissingNode());
-      nodes.awaitReady(node, "s");
+      nodes.awaitReady(node, id);
       nodes.until(() -> pids(door).size() == 1);
     }
-    nodes.assertAllAnswer(SPREAD);
+    nodes.assertAllAnswer(List.of(id));
 
-    for (int node = 1; node <= 3; node++) {
-      nodes.write(node, "'mcpServers':{" + effectLog.servers(SPREAD, "'instances':3") + "}");
-    }
+    configure("'instances':3");
     awaitPlaces(1, 1, 1);
-    nodes.assertAllAnswer(SPREAD);
+    nodes.assertAllAnswer(List.of(id));
   }
 }

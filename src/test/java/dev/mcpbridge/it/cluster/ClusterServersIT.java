@@ -78,6 +78,7 @@ class ClusterServersIT {
         Answer echo = nodes.call(node, id, "echo", "{\"n\":1.10}");
         assertTrue(echo.text().contains("{\"n\":1.10}"), "n" + node + " " + echo);
       }
+      nodes.until(() -> nodes.get(1, "/servers/" + id).body().path("pids").size() == 1);
       long pid = nodes.get(1, "/servers/" + id).body().path("pids").get(0).asLong();
 
       Answer stopped = nodes.delete(1 + (i + 1) % 3, "/servers/" + id);

@@ -80,6 +80,22 @@ class ClusterSessionsIT {
 
   // --- use at other nodes
 
+  @Test
+  void sessionOfTheConsoleIsUsableAtAllNodesAndItsEndIsKnownToAll() throws Exception {
+    String token =
+        nodes.post(1, "/console/session", "", "authorization", "Bearer " + BOB).at("/token");
+    String[] credential = {"authorization", "Bearer " + token};
+    for (int node : ALL) {
+      assertEquals("bob", nodes.get(node, "/whoami", credential).at("/principal"));
+    }
+
+    assertEquals(204, nodes.send(3, "DELETE", "/console/session", credential).status());
+
+    for (int node : ALL) {
+      nodes.until(() -> nodes.get(node, "/whoami", credential).status() == 401);
+    }
+  }
+
   @ParameterizedTest
   @CsvSource({
     "2024-11-05,/mcp,two__",

@@ -103,10 +103,8 @@ class ConsoleIT {
   }
 
   private static void show(String screen) throws Exception {
-    browser.open(URI.create("about:blank"));
-    browser.until("location.pathname === 'blank'");
-    browser.open(bridge.uri("/console#/" + screen));
-    browser.until("location.pathname === '/console' && !!document.querySelector('main h1')");
+    browser.visit(bridge.uri("/console#/" + screen));
+    browser.until("!!document.querySelector('main h1')");
   }
 
   private static boolean shows(String text) throws Exception {
@@ -190,16 +188,8 @@ class ConsoleIT {
               + screen
               + "' && document.querySelectorAll('main *').length > 1"
               + " && !document.body.innerText.includes('Loading')");
-      for (int width : List.of(1280, 360)) {
-        browser.size(width, 900);
-        for (String colours : List.of("light", "dark")) {
-          browser.colours(colours);
-          String at = screen + " " + width + " " + colours + ": ";
-          Accessibility.violations(browser).forEach(found -> violations.add(at + found));
-        }
-        if (browser.evaluate("document.documentElement.scrollWidth > innerWidth").asBoolean()) {
-          violations.add(screen + " is wider than " + width);
-        }
+      for (String found : Accessibility.everywhere(browser)) {
+        violations.add(screen + " " + found);
       }
     }
 
@@ -225,6 +215,9 @@ class ConsoleIT {
     browser.press("Enter");
 
     browser.until("!!document.querySelector('[data-testid=server-t]')");
+    String session = browser.evaluate("sessionStorage.getItem('mcp-bridge.token')").asText();
+    assertTrue(session.startsWith("mcbs_"), "the key is not kept in the browser");
+    assertEquals(200, bridge.get("/servers", "authorization", "Bearer " + session).status());
     assertTrue(shows("reader"));
     assertFalse(shows("Approvals") || shows("Audit") || shows("Pins") || shows("Add a server"));
     assertFalse(browser.evaluate("location.href").asText().contains(READER));
@@ -232,6 +225,7 @@ class ConsoleIT {
     clickButton("Log out");
     browser.until("!!document.querySelector('dialog[open] input')");
     assertEquals("null", browser.evaluate("sessionStorage.getItem('mcp-bridge.token')").toString());
+    assertEquals(401, bridge.get("/servers", "authorization", "Bearer " + session).status());
     browser.errors().removeIf(error -> error.contains("401"));
   }
 
@@ -515,6 +509,30 @@ class ConsoleIT {
     click("dialog[open] .danger");
 
     browser.until("!document.querySelector('[data-testid=server-added]')");
+  }
+
+  @Test
+  void serverOfLevel3IsAddedWithItsImage() throws Exception {
+    open(BOSS, "servers");
+    browser.evaluate(
+        "{const f = fetch; window.fetch = (a, o) => { if (o?.body) window.sent = o.body;"
+            + " return f(a, o); };}");
+    clickButton("Add a server");
+    enter("[name=id]", "contained");
+    enter("[name=command]", "cat");
+    enter("[name=riskLevel]", "3");
+    click("form .primary");
+    awaitText("docker.image");
+
+    enter("[name=image]", "no-such-image:1");
+    click("form .primary");
+
+    browser.until("window.sent?.includes('no-such-image:1')");
+    assertEquals(
+        "{\"image\":\"no-such-image:1\"}",
+        browser.evaluate("JSON.stringify(JSON.parse(window.sent).docker)").asText());
+    browser.until("!document.querySelector('form .primary').disabled");
+    browser.errors().clear();
   }
 
   @Test

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.fixture.CapturedLog;
+import dev.mcpbridge.fixture.LongForm;
 import dev.mcpbridge.fixture.McpClient;
 import dev.mcpbridge.fixture.McpClient.PendingRequest;
 import dev.mcpbridge.fixture.McpClient.Reply;
@@ -500,7 +501,7 @@ class McpDoorIT {
       all.add(
           CompletableFuture.runAsync(
               () -> {
-                for (int round = 0; round < 500; round++) {
+                for (int round = 0; round < LongForm.times(50, 500); round++) {
                   assertTrue(echo(mine).contains("\"" + mine + "\""));
                 }
               },

@@ -61,9 +61,7 @@ class BrowserIT {
       String call = "/servers/notes/tools/me";
       browser.open(URI.create(bridge.post(call, "{}", "x-api-key", KEY).at("/connect_url")));
       browser.until("document.querySelector('#key') !== null");
-      assertEquals(
-          "544px",
-          browser.evaluate("getComputedStyle(document.querySelector('main')).maxWidth").asText());
+      browser.until("getComputedStyle(document.querySelector('main')).maxWidth === '544px'");
 
       browser.evaluate(
           "document.querySelector('#key').value = '"

@@ -274,10 +274,14 @@ class ContractIT {
   }
 
   /** A page for people, which reports its failures itself. */
-  /** Whether a path is served, and still there is nothing: no such ticket, no audit trail. */
+  /**
+   * Whether a path is served, and still there is nothing: no such ticket, no audit trail, no model.
+   */
   private static boolean mayBeAbsent(String path) {
     return path.startsWith("/connect/")
         || path.startsWith("/oauth/callback")
+        || path.equals("/agent/turns")
+        || path.startsWith("/console/")
         || path.equals("/audit");
   }
 

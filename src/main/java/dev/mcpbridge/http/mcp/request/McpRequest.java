@@ -95,7 +95,9 @@ public record McpRequest(
             rest(message.meta(), name -> !MetaKeys.isPerHop(name)),
             client.capabilities(),
             client.logLevel());
-    return span.in(isConfirmedByOtherBridge() ? envelope.without("elicitation") : envelope);
+    JsonSlice wish = message.meta().get(MetaKeys.CACHE);
+    Envelope wished = wish == null ? envelope : envelope.withMeta(MetaKeys.CACHE, wish);
+    return span.in(isConfirmedByOtherBridge() ? wished.without("elicitation") : wished);
   }
 
   /** Whether another bridge sent the request and has a user of its own who can confirm it. */

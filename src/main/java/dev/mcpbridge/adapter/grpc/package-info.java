@@ -1,0 +1,2 @@
+/** Adapter for gRPC servers: one tool for each method. */
+package dev.mcpbridge.adapter.grpc;
