@@ -261,13 +261,19 @@ class ClusterFaultsIT {
   }
 
   @Test
-  void rollingRestartFailsNoCalls() throws Exception {
-    List<CompletedCall> made = Load.duringRollingRestart(nodes, SERVERS);
+  void rollingRestartFailsNoCalls(@TempDir Path other) throws Exception {
+    EffectLog marks = new EffectLog(other);
+    String config = "'drain':10,'mcpServers':{" + marks.servers(SERVERS) + "}";
+    try (Nodes patient = Nodes.patientOn(null, other, 3, config)) {
+      patient.awaitPreferredOwners(SERVERS);
 
-    System.err.println("rolling restart: " + Load.outcomes(made));
-    effectLog.assertConsistent(made);
-    assertAllDone(made);
-    nodes.assertAllAnswer(SERVERS);
+      List<CompletedCall> made = Load.duringRollingRestart(patient, SERVERS);
+
+      System.err.println("rolling restart: " + Load.outcomes(made));
+      marks.assertConsistent(made);
+      assertAllDone(made);
+      patient.assertAllAnswer(SERVERS);
+    }
   }
 
   @Test
