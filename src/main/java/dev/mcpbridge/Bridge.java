@@ -16,6 +16,7 @@ import dev.mcpbridge.oauth.OAuthClient;
 import dev.mcpbridge.protocol.BridgeIdentity;
 import dev.mcpbridge.quota.CallerLimits;
 import dev.mcpbridge.quota.Quotas;
+import dev.mcpbridge.quota.Urgencies;
 import dev.mcpbridge.risk.RiskVerticle;
 import dev.mcpbridge.sandbox.Sandboxes;
 import dev.mcpbridge.server.ServerVerticle;
@@ -67,6 +68,7 @@ public final class Bridge {
   private final AtomicBoolean severalCallers;
   private final Bus bus;
   private final Quotas quotas;
+  private final Urgencies urgencies;
   private final Telemetry telemetry;
   private final StateFiles stateFiles;
   private final AuditTrail audit;
@@ -80,7 +82,8 @@ public final class Bridge {
     this.severalCallers = new AtomicBoolean(config.hasSeveralCallers());
     this.quotas = new Quotas(config.quotas(), this::nodes);
     this.stateFiles = new StateFiles(vertx, cluster, config, quotas);
-    CallerLimits callerLimits = new CallerLimits(severalCallers::get, quotas);
+    this.urgencies = new Urgencies(config.priorities());
+    CallerLimits callerLimits = new CallerLimits(severalCallers::get, quotas, urgencies);
     MemoryBudget memory = new MemoryBudget(config.limits().heldBytes());
     this.telemetry = TraceExport.open(config, cluster.name());
     this.bus = Bus.create(vertx, cluster, telemetry);
@@ -177,6 +180,7 @@ public final class Bridge {
     severalCallers.set(config.withAuth(next.auth()).hasSeveralCallers());
     risk.reload(next.risk());
     quotas.reload(next.quotas());
+    urgencies.reload(next.priorities());
     return http.reload(next)
         .compose(applied -> supervisor.reload(next))
         .onComplete(applied -> audit.configured(applied.succeeded()));

@@ -21,6 +21,7 @@ import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.Target;
 import dev.mcpbridge.protocol.Envelope;
 import dev.mcpbridge.protocol.JsonSlice;
+import dev.mcpbridge.protocol.Urgency;
 import dev.mcpbridge.wire.WireReader;
 import dev.mcpbridge.wire.WireWriter;
 import java.util.Map;
@@ -187,11 +188,17 @@ public final class WireCodecs {
 
   private static void envelope(WireWriter out, Envelope envelope) {
     json(json(json(out, envelope.extras()), envelope.meta()), envelope.capabilities())
-        .optional(envelope.logLevel(), WireWriter::text);
+        .optional(envelope.logLevel(), WireWriter::text)
+        .octet(envelope.urgency() + 1);
   }
 
   private static Envelope envelope(WireReader in) {
-    return new Envelope(json(in), json(in), json(in), in.optional(WireReader::text));
+    return new Envelope(
+        json(in),
+        json(in),
+        json(in),
+        in.optional(WireReader::text),
+        in.isAtEnd() ? Urgency.UNSPECIFIED : in.octet() - 1);
   }
 
   private static void confirmation(WireWriter out, Confirmation confirmation) {

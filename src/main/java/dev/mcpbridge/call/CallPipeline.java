@@ -33,6 +33,7 @@ import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.MetaKeys;
 import dev.mcpbridge.protocol.TraceContext;
 import dev.mcpbridge.quota.Quotas;
+import dev.mcpbridge.quota.Urgencies;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import java.lang.System.Logger;
@@ -106,8 +107,8 @@ public final class CallPipeline {
     }
   }
 
-  /** What calls are refused by, however they look. */
-  public record Limits(MemoryBudget memory, Quotas quotas, Pins pins) {}
+  /** What bounds calls, however they look. */
+  public record Limits(MemoryBudget memory, Quotas quotas, Urgencies urgencies, Pins pins) {}
 
   public CallPipeline(
       Bus bus,
@@ -323,7 +324,11 @@ public final class CallPipeline {
     RiskLevel atLeast =
         access.require(request.caller().principal(), server, target, tool, request.arguments());
     limits.pins().requireOffered(server.id(), target);
-    Call call = call(request, cancellation).withTimeout(server.timeouts().of(target), startNanos);
+    int urgency = limits.urgencies().of(request.caller().principal(), request.envelope().urgency());
+    Call call =
+        call(request, cancellation)
+            .withTimeout(server.timeouts().of(target), startNanos)
+            .withEnvelope(request.envelope().withUrgency(urgency));
     return new AdmittedCall(server, tool, call, atLeast);
   }
 

@@ -3,6 +3,7 @@ package dev.mcpbridge.config;
 import dev.mcpbridge.access.AccessRules;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.quota.QuotaRule;
+import dev.mcpbridge.quota.UrgencyRule;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -22,6 +23,7 @@ public record BridgeConfig(
     AuthConfig auth,
     AccessRules access,
     List<QuotaRule> quotas,
+    List<UrgencyRule> priorities,
     CredentialsConfig credentials,
     RiskConfig risk,
     PinsConfig pins,
@@ -68,6 +70,7 @@ public record BridgeConfig(
         newAuth,
         access,
         quotas,
+        priorities,
         credentials,
         risk,
         newPins,

@@ -9,6 +9,7 @@ import dev.mcpbridge.model.RiskLevel;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.protocol.Json;
 import dev.mcpbridge.quota.QuotaRule;
+import dev.mcpbridge.quota.UrgencyRule;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -67,6 +68,7 @@ public final class ConfigReader {
     AuthConfig auth = AuthReader.read(root.section("auth"));
     AccessRules access = AccessReader.read(root.section("access"), root.has("access"));
     List<QuotaRule> quotas = QuotaReader.read(root);
+    List<UrgencyRule> priorities = QuotaReader.priorities(root);
     HttpConfig http = http(root.section("http"), auth);
     RiskConfig risk = risk(root.section("risk"));
     requireKnownApprover(root.section("risk"), risk, auth);
@@ -85,9 +87,7 @@ public final class ConfigReader {
         servers(root.withContent(serversKey, entries), strictness, risk, sandbox, warnings);
     PinsConfig pins = PinsConfig.read(root.section("pins"), servers);
     AccessReader.requirePins(root.section("access"), access, pins, servers.keySet());
-    if (!auth.isRequired() && !http.isLoopback()) {
-      IsolationReader.requireKnownCallers(servers.values(), problems);
-    }
+    requireKnownCallers(auth, http, servers, problems);
     if (!problems.isEmpty()) {
       throw new ConfigException(problems);
     }
@@ -97,6 +97,7 @@ public final class ConfigReader {
         auth,
         access,
         quotas,
+        priorities,
         credentials,
         risk,
         pins,
@@ -111,6 +112,16 @@ public final class ConfigReader {
         servers,
         drainMillis,
         warnings);
+  }
+
+  private static void requireKnownCallers(
+      AuthConfig auth,
+      HttpConfig http,
+      Map<ServerId, ServerConfig> servers,
+      List<ConfigProblem> problems) {
+    if (!auth.isRequired() && !http.isLoopback()) {
+      IsolationReader.requireKnownCallers(servers.values(), problems);
+    }
   }
 
   private static void requireKnownApprover(Section section, RiskConfig risk, AuthConfig auth) {

@@ -1,9 +1,11 @@
 package dev.mcpbridge.config;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.mcpbridge.protocol.Urgency;
 import dev.mcpbridge.quota.Allowance;
 import dev.mcpbridge.quota.Dimension;
 import dev.mcpbridge.quota.QuotaRule;
+import dev.mcpbridge.quota.UrgencyRule;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -12,7 +14,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 
-/** Reads the {@code quotas} list. */
+/** Reads the lists {@code quotas} and {@code priorities}. */
 final class QuotaReader {
   private static final List<String> KINDS = List.of("rate", "quota", "concurrent", "repeats");
 
@@ -27,6 +29,19 @@ final class QuotaReader {
         quota.report("name", "another quota already has this name");
       }
       rules.add(rule);
+    }
+    return List.copyOf(rules);
+  }
+
+  static List<UrgencyRule> priorities(Section root) {
+    List<UrgencyRule> rules = new ArrayList<>();
+    for (Section each : root.sections("priorities")) {
+      Section rule = each.withoutNulls();
+      int urgency = rule.integer("urgency", Urgency.USUAL);
+      int mostUrgent = rule.integer("mostUrgent", urgency);
+      rules.add(
+          new UrgencyRule(
+              AccessReader.who(rule.section("who")), Math.max(urgency, mostUrgent), mostUrgent));
     }
     return List.copyOf(rules);
   }

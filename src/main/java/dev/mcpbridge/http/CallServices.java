@@ -69,7 +69,8 @@ record CallServices(
             outputs,
             new CallerCredentials(
                 credentials, new TokenExchange(vertx, identities::target), consents),
-            new CallPipeline.Limits(deps.memory(), deps.callerLimits().quotas(), pins),
+            new CallPipeline.Limits(
+                deps.memory(), deps.callerLimits().quotas(), deps.callerLimits().urgencies(), pins),
             deps.bus().telemetry().counts()));
   }
 }

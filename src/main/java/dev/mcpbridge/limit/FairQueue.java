@@ -3,7 +3,7 @@ package dev.mcpbridge.limit;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
-import java.util.Iterator;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -11,98 +11,204 @@ import java.util.Optional;
 import java.util.function.Predicate;
 
 /**
- * A bounded queue that is fair to callers: round-robin, one item of each caller in order of
- * arrival. If it is full, a caller with fewer items displaces the newest item of the caller with
- * the most, so that a caller without queued items is never refused because of another. Confined to
- * its owner.
+ * A bounded queue that is fair to flows: weighted fair queueing (Demers, Keshav, Shenker 1989).
+ * While several flows have items, the costs of what each gets are in proportion to the {@linkplain
+ * Flow#weight weights}: next is the flow that will then have received the least for its weight. A
+ * flow that comes back begins with the average of the others, so that a pause saves no turns up.
+ *
+ * <p>If the queue is full, a more urgent item displaces the newest of the least urgent, unless its
+ * caller has half of the queue. Otherwise, a caller with fewer items displaces the newest item of
+ * the caller with the most, so that a caller without queued items is never refused because of
+ * another. Confined to its owner.
  *
  * @param <T> type of the items
  */
 public final class FairQueue<T> {
+  private static final int REMEMBERED = 1_000;
+
   private final int capacity;
-  private final Map<String, Deque<T>> waiting = new LinkedHashMap<>();
+  private final Map<Flow, Backlog<T>> backlogs = new LinkedHashMap<>();
+  private final Map<String, Integer> counts = new HashMap<>();
+
+  /** What the flows have received that have no items at present. */
+  private final Map<Flow, Double> received = new BoundedMap<>(REMEMBERED);
+
   private int size;
+
+  /** The items of a flow. */
+  private static final class Backlog<T> {
+    private final Flow flow;
+    private final Deque<Item<T>> items = new ArrayDeque<>();
+
+    /** The costs of what it has received, by its weight. */
+    private double received;
+
+    Backlog(Flow flow, double received) {
+      this.flow = flow;
+      this.received = received;
+    }
+
+    /** What it will have received with its next item. */
+    double afterNext() {
+      return received + items.getFirst().cost() / flow.weight();
+    }
+  }
+
+  private record Item<T>(T value, double cost) {}
 
   public FairQueue(int capacity) {
     this.capacity = capacity;
   }
 
+  /** Queues an item that costs as much as all others. */
+  public Optional<T> offer(Flow flow, T item) {
+    return offer(flow, 1, item);
+  }
+
   /**
    * Queues an item.
    *
-   * @return the item that is refused because the queue is full: this one, or the displaced one of
-   *     another caller
+   * @param cost how much of its flow's share it uses up, such as the time that it will take
+   * @return the item that is refused because the queue is full: this one, or a displaced one
    */
-  public Optional<T> offer(String caller, T item) {
-    Optional<T> displaced = size < capacity ? Optional.empty() : displaceFor(caller);
+  public Optional<T> offer(Flow flow, double cost, T item) {
+    Optional<T> displaced = Optional.empty();
     if (size >= capacity) {
-      return Optional.of(item);
+      Backlog<T> victim = victimOf(flow);
+      if (victim == null) {
+        return Optional.of(item);
+      }
+      displaced = Optional.of(victim.items.removeLast().value());
+      removed(victim, 1);
     }
-    waiting.computeIfAbsent(caller, c -> new ArrayDeque<>()).add(item);
+    Backlog<T> backlog = backlogs.get(flow);
+    if (backlog == null) {
+      backlog = begin(flow);
+      backlogs.put(flow, backlog);
+    }
+    backlog.items.add(new Item<>(item, cost));
+    counts.merge(flow.caller(), 1, Integer::sum);
     size++;
     return displaced;
   }
 
-  private Optional<T> displaceFor(String caller) {
-    int own = count(caller);
-    Map.Entry<String, Deque<T>> most = null;
-    for (Map.Entry<String, Deque<T>> entry : waiting.entrySet()) {
-      if (most == null || entry.getValue().size() > most.getValue().size()) {
-        most = entry;
+  private Backlog<T> begin(Flow flow) {
+    double before = received.getOrDefault(flow, 0.0);
+    received.remove(flow);
+    return new Backlog<>(flow, Math.max(before, average()));
+  }
+
+  /** What flows have received on average, by their weights. */
+  private double average() {
+    double weights = 0;
+    double sum = 0;
+    for (Backlog<T> each : backlogs.values()) {
+      weights += each.flow.weight();
+      sum += each.flow.weight() * each.received;
+    }
+    return weights == 0 ? 0 : sum / weights;
+  }
+
+  /** Whose newest item is displaced by one of a flow; null if none is. */
+  private Backlog<T> victimOf(Flow flow) {
+    int own = count(flow.caller());
+    Backlog<T> leastUrgent = null;
+    for (Backlog<T> each : backlogs.values()) {
+      boolean mayBe = 2 * own < capacity || each.flow.caller().equals(flow.caller());
+      if (mayBe && each.flow.urgency() > flow.urgency() && isBefore(leastUrgent, each)) {
+        leastUrgent = each;
       }
     }
-    if (most == null || most.getValue().size() <= own + 1) {
-      return Optional.empty();
+    return leastUrgent == null ? ofLargestCaller(own) : leastUrgent;
+  }
+
+  private Backlog<T> ofLargestCaller(int own) {
+    String largest = null;
+    for (String caller : counts.keySet()) {
+      if (largest == null || count(caller) > count(largest)) {
+        largest = caller;
+      }
     }
-    size--;
-    return Optional.of(most.getValue().removeLast());
+    Backlog<T> victim = null;
+    if (largest != null && count(largest) > own + 1) {
+      for (Backlog<T> each : backlogs.values()) {
+        if (each.flow.caller().equals(largest) && isBefore(victim, each)) {
+          victim = each;
+        }
+      }
+    }
+    return victim;
+  }
+
+  /** Whether another flow loses an item before the one found so far. */
+  private static <T> boolean isBefore(Backlog<T> found, Backlog<T> other) {
+    return found == null
+        || other.flow.urgency() > found.flow.urgency()
+        || other.flow.urgency() == found.flow.urgency() && other.items.size() > found.items.size();
   }
 
   /** The next item; null if the queue is empty. */
   public T poll() {
-    return poll(caller -> true);
+    return poll(flow -> true);
   }
 
-  /** The next item of an eligible caller, or null. */
-  public T poll(Predicate<String> isEligible) {
-    Iterator<Map.Entry<String, Deque<T>>> callers = waiting.entrySet().iterator();
-    while (callers.hasNext()) {
-      Map.Entry<String, Deque<T>> next = callers.next();
-      if (isEligible.test(next.getKey())) {
-        callers.remove();
-        T item = next.getValue().poll();
-        if (!next.getValue().isEmpty()) {
-          waiting.put(next.getKey(), next.getValue());
-        }
-        size--;
-        return item;
+  /** The next item of some flows, or null. */
+  public T poll(Predicate<Flow> flows) {
+    Backlog<T> next = null;
+    for (Backlog<T> each : backlogs.values()) {
+      boolean isBefore = next == null || each.afterNext() < next.afterNext();
+      if (isBefore && flows.test(each.flow)) {
+        next = each;
       }
     }
-    return null;
+    return next == null ? null : poll(next);
   }
 
-  /** Whether an item of one of these callers is queued. */
-  public boolean isWaiting(Predicate<String> callers) {
-    return size > 0 && waiting.keySet().stream().anyMatch(callers);
+  private T poll(Backlog<T> next) {
+    next.received = next.afterNext();
+    T item = next.items.removeFirst().value();
+    removed(next, 1);
+    return item;
+  }
+
+  /** Accounts for items of a flow that have left the queue. */
+  private void removed(Backlog<T> from, int items) {
+    size -= items;
+    counts.computeIfPresent(
+        from.flow.caller(), (caller, count) -> count == items ? null : count - items);
+    if (from.items.isEmpty()) {
+      backlogs.remove(from.flow);
+      received.put(from.flow, from.received);
+    }
+    if (size == 0) {
+      received.clear();
+    }
+  }
+
+  /** Whether an item of one of these flows is queued. */
+  public boolean isWaiting(Predicate<Flow> flows) {
+    return size > 0 && backlogs.keySet().stream().anyMatch(flows);
   }
 
   /** Removes and returns the items that match, regardless of the order. */
   public List<T> removeIf(Predicate<T> test) {
-    List<T> removed = new ArrayList<>();
-    for (Deque<T> queue : waiting.values()) {
-      queue.removeIf(item -> test.test(item) && removed.add(item));
+    List<T> gone = new ArrayList<>();
+    for (Backlog<T> each : List.copyOf(backlogs.values())) {
+      int before = gone.size();
+      each.items.removeIf(item -> test.test(item.value()) && gone.add(item.value()));
+      if (gone.size() > before) {
+        removed(each, gone.size() - before);
+      }
     }
-    waiting.values().removeIf(Deque::isEmpty);
-    size -= removed.size();
-    return removed;
+    return gone;
   }
 
   public int size() {
     return size;
   }
 
+  /** The queued items of a caller. */
   public int count(String caller) {
-    Deque<T> own = waiting.get(caller);
-    return own == null ? 0 : own.size();
+    return counts.getOrDefault(caller, 0);
   }
 }

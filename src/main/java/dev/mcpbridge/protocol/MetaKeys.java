@@ -30,6 +30,9 @@ public final class MetaKeys {
    */
   public static final String CACHE = "dev.mcpbridge/cache";
 
+  /** In a call: how urgent it is, from 0 to 7, as in {@link Urgency}. */
+  public static final String PRIORITY = "dev.mcpbridge/priority";
+
   /** The id of a bridge, in the result of {@code initialize} or {@code server/discover}. */
   public static final String BRIDGE = "dev.mcpbridge/bridge";
 
@@ -59,6 +62,7 @@ public final class MetaKeys {
           AUTHORIZATION,
           TIMEOUT,
           CACHE,
+          PRIORITY,
           CONFIRMS,
           CONFIRMED);
 

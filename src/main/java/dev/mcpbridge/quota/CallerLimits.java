@@ -1,5 +1,6 @@
 package dev.mcpbridge.quota;
 
+import dev.mcpbridge.model.CallQueue;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -7,4 +8,10 @@ import java.util.function.BooleanSupplier;
  *
  * @param severalCallers whether callers can be told apart at this moment
  */
-public record CallerLimits(BooleanSupplier severalCallers, Quotas quotas) {}
+public record CallerLimits(BooleanSupplier severalCallers, Quotas quotas, Urgencies urgencies) {
+
+  /** Between whom the slots of a server are shared. */
+  public CallQueue.Sharing sharing() {
+    return new CallQueue.Sharing(severalCallers, urgencies::hasUrgentCallers);
+  }
+}

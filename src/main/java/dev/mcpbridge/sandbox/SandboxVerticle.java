@@ -69,11 +69,7 @@ final class SandboxVerticle extends VerticleBase {
     SandboxPool sizes = sizes();
     CallQueue queue =
         new CallQueue(
-            vertx,
-            config.id(),
-            maxQueued,
-            sizes.max(),
-            leaseConditions.callerLimits().severalCallers());
+            vertx, config.id(), maxQueued, sizes.max(), leaseConditions.callerLimits().sharing());
     standbyPool =
         new StandbyPool(
             context,

@@ -32,8 +32,8 @@ import java.util.function.Consumer;
 
 /**
  * Dispatches calls to instances: to the least busy instance with a free slot, otherwise through a
- * bounded queue that is fair to callers and enforces deadlines. A call that was sent to one
- * instance is never sent to another, unless the server proves that it did not process it.
+ * bounded queue that is fair to callers and urgencies and enforces deadlines. A call that was sent
+ * to one instance is never sent to another, unless the server proves that it did not process it.
  */
 final class Dispatcher {
   private static final long RECHECK_MILLIS = 20;
@@ -54,7 +54,7 @@ final class Dispatcher {
 
   /**
    * @param mayBegin whether this node may start a call at this moment
-   * @param severalCallers whether callers can be told apart at this moment
+   * @param sharing between whom the slots are shared
    */
   Dispatcher(
       Context context,
@@ -62,7 +62,7 @@ final class Dispatcher {
       List<Instance> instances,
       Upstream.Listener listener,
       BooleanSupplier mayBegin,
-      BooleanSupplier severalCallers,
+      CallQueue.Sharing sharing,
       Telemetry telemetry) {
     this.context = context;
     this.telemetry = telemetry;
@@ -77,7 +77,7 @@ final class Dispatcher {
             config.id(),
             config.supervision().maxQueued(),
             instances.size() * config.supervision().maxInFlight(),
-            severalCallers);
+            sharing);
   }
 
   int waiting() {

@@ -114,7 +114,7 @@ final class Upstream implements Instance.Listener {
             instances,
             listener,
             instanceEnvironment::mayStartCall,
-            instanceEnvironment.lease().callerLimits().severalCallers(),
+            instanceEnvironment.lease().callerLimits().sharing(),
             instanceEnvironment.telemetry());
     this.cachedCalls =
         config.cache() == null

@@ -3,6 +3,7 @@ package dev.mcpbridge.validation;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.limit.BoundedMap;
 import dev.mcpbridge.limit.FairQueue;
+import dev.mcpbridge.limit.Flow;
 import dev.mcpbridge.protocol.Json;
 import dev.mcpbridge.protocol.JsonSlice;
 import io.vertx.core.Future;
@@ -208,7 +209,7 @@ public final class SchemaValidator {
   private <T> Future<T> queued(String caller, Callable<T> task) {
     Work<T> work = new Work<>(caller, task, Promise.promise());
     waiting
-        .offer(caller, work)
+        .offer(Flow.of(caller), work)
         .ifPresent(
             refused -> refused.done().fail("too many validations of this caller are queued"));
     runNext();
@@ -217,7 +218,7 @@ public final class SchemaValidator {
 
   private void runNext() {
     Work<?> next =
-        running.size() < THREADS ? waiting.poll(caller -> !running.contains(caller)) : null;
+        running.size() < THREADS ? waiting.poll(flow -> !running.contains(flow.caller())) : null;
     if (next != null) {
       running.add(next.caller());
       run(next)

@@ -27,6 +27,7 @@ import dev.mcpbridge.pins.Pins;
 import dev.mcpbridge.protocol.Arguments;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.quota.Quotas;
+import dev.mcpbridge.quota.Urgencies;
 import dev.mcpbridge.trace.Telemetry;
 import dev.mcpbridge.validation.SchemaValidator;
 import io.vertx.core.Future;
@@ -66,7 +67,10 @@ final class OneServer {
                 new TokenExchange(vertx, server -> null),
                 consents),
             new CallPipeline.Limits(
-                new MemoryBudget(1 << 20), new Quotas(List.of(), () -> 1), pins),
+                new MemoryBudget(1 << 20),
+                new Quotas(List.of(), () -> 1),
+                new Urgencies(List.of()),
+                pins),
             new Counts());
     EventLoops.await(vertx, () -> open(directory));
   }

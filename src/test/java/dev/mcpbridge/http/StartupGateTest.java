@@ -19,6 +19,7 @@ import dev.mcpbridge.model.ServerState;
 import dev.mcpbridge.protocol.BridgeIdentity;
 import dev.mcpbridge.quota.CallerLimits;
 import dev.mcpbridge.quota.Quotas;
+import dev.mcpbridge.quota.Urgencies;
 import dev.mcpbridge.trace.Telemetry;
 import io.vertx.core.Vertx;
 import io.vertx.junit5.ProvidedBy;
@@ -59,7 +60,8 @@ class StartupGateTest {
                 singleNode,
                 new ConfigReader(Map.of())
                     .read("{\"http\":{\"port\":0},\"mcpServers\":{}}", Strictness.ALL_OR_NOTHING),
-                new CallerLimits(() -> false, new Quotas(List.of(), () -> 1)),
+                new CallerLimits(
+                    () -> false, new Quotas(List.of(), () -> 1), new Urgencies(List.of())),
                 new BridgeIdentity("1", () -> "me"),
                 new MemoryBudget(1 << 20)),
             (client, server) -> false);

@@ -29,6 +29,7 @@ import dev.mcpbridge.protocol.Envelope;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.quota.CallerLimits;
 import dev.mcpbridge.quota.Quotas;
+import dev.mcpbridge.quota.Urgencies;
 import dev.mcpbridge.trace.Telemetry;
 import dev.mcpbridge.transport.ServerLog;
 import dev.mcpbridge.transport.StdioTransport;
@@ -82,7 +83,7 @@ class SandboxRightsIT {
             vertx,
             bus,
             this::isAllowed,
-            new CallerLimits(() -> false, new Quotas(List.of(), () -> 1)),
+            new CallerLimits(() -> false, new Quotas(List.of(), () -> 1), new Urgencies(List.of())),
             config.sandbox(),
             new BridgeIdentity("1", () -> "me"));
     StdioTransport.Limits limits =

@@ -23,6 +23,7 @@ import dev.mcpbridge.model.ServerState;
 import dev.mcpbridge.protocol.BridgeIdentity;
 import dev.mcpbridge.quota.CallerLimits;
 import dev.mcpbridge.quota.Quotas;
+import dev.mcpbridge.quota.Urgencies;
 import dev.mcpbridge.trace.Telemetry;
 import dev.mcpbridge.transport.StdioTransport;
 import dev.mcpbridge.transport.TransportFactory;
@@ -65,7 +66,8 @@ class SupervisorVerticleTest {
         new SupervisorVerticle(
             new SupervisorVerticle.Dependencies(
                 cluster,
-                new CallerLimits(() -> false, new Quotas(List.of(), () -> 1)),
+                new CallerLimits(
+                    () -> false, new Quotas(List.of(), () -> 1), new Urgencies(List.of())),
                 new ServerVerticle.Environment(
                     bus,
                     broken,

@@ -28,6 +28,7 @@ import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.McpMethod;
 import dev.mcpbridge.quota.CallerLimits;
 import dev.mcpbridge.quota.Quotas;
+import dev.mcpbridge.quota.Urgencies;
 import dev.mcpbridge.trace.Telemetry;
 import dev.mcpbridge.transport.ServerLog;
 import dev.mcpbridge.transport.StdioTransport;
@@ -110,7 +111,8 @@ class UpstreamTest {
         new ServerVerticle.Lease(
             instanceLocation,
             () -> true,
-            new CallerLimits(() -> false, new Quotas(List.of(), () -> 1))),
+            new CallerLimits(
+                () -> false, new Quotas(List.of(), () -> 1), new Urgencies(List.of()))),
         new Telemetry(new Counts()));
   }
 

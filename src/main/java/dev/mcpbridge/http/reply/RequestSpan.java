@@ -76,6 +76,6 @@ public final class RequestSpan {
 
   /** The envelope of the calls of a request whose client sends only arguments. */
   public static Envelope envelope(RoutingContext ctx) {
-    return of(ctx).in(Envelope.NONE);
+    return of(ctx).in(Envelope.NONE.withUrgency(PriorityField.urgency(ctx)));
   }
 }

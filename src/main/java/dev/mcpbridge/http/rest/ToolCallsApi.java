@@ -70,7 +70,13 @@ public record ToolCallsApi(
       inBackground(
           ctx,
           new CallRequest(
-              ids.nextUnguessable(), server, target, arguments, caller, false, envelope));
+              ids.nextUnguessable(),
+              server,
+              target,
+              arguments,
+              caller,
+              false,
+              envelope.inBackground()));
     } else if (EventStream.isWanted(ctx)) {
       stream(ctx, new CallRequest(ids.next(), server, target, arguments, caller, true, envelope));
     } else {

@@ -14,6 +14,7 @@ import dev.mcpbridge.protocol.Envelope;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonWriter;
 import dev.mcpbridge.protocol.MetaKeys;
+import dev.mcpbridge.protocol.Urgency;
 import dev.mcpbridge.trace.Span;
 import java.util.Map;
 import java.util.Set;
@@ -94,10 +95,25 @@ public record McpRequest(
             rest(message.params(), name -> !handled.contains(name) && !name.equals("_meta")),
             rest(message.meta(), name -> !MetaKeys.isPerHop(name)),
             client.capabilities(),
-            client.logLevel());
+            client.logLevel(),
+            urgency());
     JsonSlice wish = message.meta().get(MetaKeys.CACHE);
     Envelope wished = wish == null ? envelope : envelope.withMeta(MetaKeys.CACHE, wish);
     return span.in(isConfirmedByOtherBridge() ? wished.without("elicitation") : wished);
+  }
+
+  /** How urgent the client calls the request; UNSPECIFIED if it does not say. */
+  private int urgency() {
+    JsonSlice priority = message.meta().get(MetaKeys.PRIORITY);
+    if (priority == null) {
+      return Urgency.UNSPECIFIED;
+    }
+    String text = priority.text();
+    if (text.length() != 1 || !Urgency.isValid(text.charAt(0) - '0')) {
+      throw new BridgeException(
+          ErrorCode.INVALID_PARAMS, MetaKeys.PRIORITY + " must be an integer from 0 to 7");
+    }
+    return text.charAt(0) - '0';
   }
 
   /** Whether another bridge sent the request and has a user of its own who can confirm it. */
