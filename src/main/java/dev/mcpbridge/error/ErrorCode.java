@@ -48,6 +48,7 @@ public enum ErrorCode {
   INVALID_SERVER("invalid_server", 422, 422, false),
   IMAGE_NOT_FOUND("image_not_found", 422, 422, false),
   IDEMPOTENCY_MISMATCH("idempotency_mismatch", 422, 422, false),
+  SKIPPED("skipped", 424, 424, true),
   RATE_LIMITED("rate_limited", 429, 429, true),
   HEADERS_TOO_LARGE("headers_too_large", 431, 431, false),
   CANCELLED("cancelled", 499, 499, false),

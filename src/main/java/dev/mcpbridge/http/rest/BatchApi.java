@@ -1,5 +1,6 @@
 package dev.mcpbridge.http.rest;
 
+import dev.mcpbridge.call.Batch;
 import dev.mcpbridge.call.CallIds;
 import dev.mcpbridge.call.CallOutcome;
 import dev.mcpbridge.call.CallPipeline;
@@ -25,33 +26,50 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * POST /batch: runs several calls concurrently, each through the gate; returns their statuses and
- * bodies in order.
+ * POST /batch: runs several calls, some at the same time, each through the gate; returns their
+ * statuses and bodies in order.
  */
 public record BatchApi(CallPipeline pipeline, CallIds ids, CallAnswers answers, int maxDepth) {
   private static final int MAX_CALLS = 100;
-  private static final Set<String> KEYS = Set.of("server", "tool", "arguments");
+  private static final Set<String> KEYS = Set.of("calls", "concurrency", "onError");
+  private static final Set<String> CALL_KEYS = Set.of("server", "tool", "arguments");
 
   /** What the calls of a batch have in common. */
   private record Origin(Caller caller, Envelope envelope) {}
 
   public void run(RoutingContext ctx) {
-    List<JsonSlice> calls = calls(Paths.arguments(ctx, maxDepth).json());
-    Origin origin = new Origin(Callers.caller(ctx), RequestSpan.envelope(ctx));
+    Map<String, JsonSlice> body = JsonObjects.members(Paths.arguments(ctx, maxDepth).json());
+    List<JsonSlice> calls = calls(body);
+    Batch batch = new Batch(terms(body));
+    Origin origin = new Origin(Callers.caller(ctx), RequestSpan.envelope(ctx).inBackground());
     List<CallRequest> running = new ArrayList<>();
     List<Future<CallOutcome>> outcomes = new ArrayList<>();
     for (JsonSlice call : calls) {
-      outcomes.add(start(call, origin, running));
+      outcomes.add(batch.add(() -> start(call, origin, running)));
     }
-    ctx.response().closeHandler(closed -> pipeline.cancelAll(running, outcomes));
+    ctx.response()
+        .closeHandler(
+            closed -> {
+              batch.cancel();
+              pipeline.cancelAll(running, outcomes);
+            });
     Future.join(outcomes).onComplete(done -> answer(ctx, outcomes));
   }
 
-  private static List<JsonSlice> calls(JsonSlice body) {
-    Map<String, JsonSlice> members = JsonObjects.members(body);
-    JsonSlice list = members.get("calls");
-    if (list == null || !list.isArray() || members.size() > 1) {
-      throw invalid("Expected {\"calls\": [{\"server\", \"tool\", \"arguments\"}, …]}");
+  private static Batch.Terms terms(Map<String, JsonSlice> body) {
+    JsonSlice concurrency = body.get("concurrency");
+    JsonSlice onError = body.get("onError");
+    return Batch.Terms.of(
+        concurrency == null ? null : concurrency.text(),
+        onError == null ? null : String.valueOf(JsonObjects.string(onError)));
+  }
+
+  private static List<JsonSlice> calls(Map<String, JsonSlice> body) {
+    JsonSlice list = body.get("calls");
+    if (list == null || !list.isArray() || !KEYS.containsAll(body.keySet())) {
+      throw invalid(
+          "Expected {\"calls\": [{\"server\", \"tool\", \"arguments\"}, …]}, and maybe"
+              + " 'concurrency' and 'onError'");
     }
     List<JsonSlice> calls = JsonObjects.elements(list);
     if (calls.isEmpty() || calls.size() > MAX_CALLS) {
@@ -60,22 +78,17 @@ public record BatchApi(CallPipeline pipeline, CallIds ids, CallAnswers answers, 
     return calls;
   }
 
-  /** Starts one call; an invalid call fails alone. */
   private Future<CallOutcome> start(JsonSlice call, Origin origin, List<CallRequest> running) {
-    try {
-      CallRequest request = request(call, origin);
-      running.add(request);
-      return pipeline.run(request);
-    } catch (BridgeException e) {
-      return Future.failedFuture(e);
-    }
+    CallRequest request = request(call, origin);
+    running.add(request);
+    return pipeline.run(request);
   }
 
   private CallRequest request(JsonSlice call, Origin origin) {
     Map<String, JsonSlice> members = JsonObjects.members(call);
     String server = JsonObjects.string(members.get("server"));
     String tool = JsonObjects.string(members.get("tool"));
-    if (server == null || tool == null || !KEYS.containsAll(members.keySet())) {
+    if (server == null || tool == null || !CALL_KEYS.containsAll(members.keySet())) {
       throw invalid("A call must have 'server' and 'tool', and may have 'arguments'");
     }
     JsonSlice arguments = members.getOrDefault("arguments", JsonSlice.EMPTY_OBJECT);

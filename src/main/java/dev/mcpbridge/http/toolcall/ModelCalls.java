@@ -1,6 +1,7 @@
 package dev.mcpbridge.http.toolcall;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.mcpbridge.call.Batch;
 import dev.mcpbridge.call.CallIds;
 import dev.mcpbridge.call.CallOutcome;
 import dev.mcpbridge.call.CallPipeline;
@@ -16,6 +17,7 @@ import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.http.reply.Callers;
 import dev.mcpbridge.http.reply.IdempotencyHeader;
 import dev.mcpbridge.http.reply.Problems;
+import dev.mcpbridge.http.reply.Queries;
 import dev.mcpbridge.http.reply.Replies;
 import dev.mcpbridge.http.reply.RequestSpan;
 import dev.mcpbridge.model.Caller;
@@ -41,7 +43,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** Runs the tool calls of one model turn concurrently; each passes the gate and ends on its own. */
+/** Runs the tool calls of one turn of a model; each passes the gate and ends on its own. */
 public final class ModelCalls {
   private static final int MAX_CALLS = 128;
   private static final int MAX_CANDIDATES = 20;
@@ -78,7 +80,8 @@ public final class ModelCalls {
       Caller caller,
       Envelope envelope,
       Optional<String> key,
-      Map<JsonSlice, JsonNode> schemas) {
+      Map<JsonSlice, JsonNode> schemas,
+      Batch batch) {
     /** The idempotency key of one call, which its id or position distinguishes within the turn. */
     IdempotencyKeys.IdempotencyKey key(String call) {
       return new IdempotencyKeys.IdempotencyKey(caller.name(), "POST /toolcall " + call, key.get());
@@ -100,7 +103,10 @@ public final class ModelCalls {
             Callers.caller(ctx),
             RequestSpan.envelope(ctx),
             IdempotencyHeader.of(ctx),
-            new HashMap<>());
+            new HashMap<>(),
+            new Batch(
+                Batch.Terms.of(
+                    Queries.single(ctx, "concurrency"), Queries.single(ctx, "onError"))));
     Set<String> seen = new HashSet<>();
     List<Started> started = new ArrayList<>();
     for (FunctionCall call : calls) {
@@ -113,6 +119,7 @@ public final class ModelCalls {
     ctx.response()
         .closeHandler(
             closed -> {
+              modelTurn.batch().cancel();
               pipeline.cancelAll(running, outcomes);
               if (modelTurn.key().isEmpty()) {
                 pipeline.withdrawAll(modelTurn.caller(), outcomes);
@@ -178,6 +185,7 @@ public final class ModelCalls {
 
   /** Starts one call; an invalid call fails alone. */
   private Started start(FunctionCall call, ModelTurn modelTurn, String key, boolean isFirst) {
+    Batch batch = modelTurn.batch();
     try {
       if (!isFirst) {
         throw new BridgeException(
@@ -185,24 +193,26 @@ public final class ModelCalls {
       }
       if (modelTurn.toolCatalogue().full().isPresent() && !lean.isCall(call.name())) {
         ToolCatalogue whole = modelTurn.toolCatalogue().full().get();
+        Arguments question = read(call.arguments());
+        String name = String.valueOf(call.name());
         return new Started(
             call,
             null,
-            lean.answer(whole, String.valueOf(call.name()), read(call.arguments()))
-                .map(CallOutcome.Completed::new));
+            batch.add(() -> lean.answer(whole, name, question).map(CallOutcome.Completed::new)));
       }
       CallRequest request = request(call, modelTurn);
-      return new Started(
-          call,
-          request,
-          modelTurn.key().isPresent()
-              ? pipeline.register(
-                  request,
-                  () -> idempotency.once(modelTurn.key(key), request, () -> pipeline.run(request)))
-              : pipeline.run(request));
+      return new Started(call, request, batch.add(() -> run(request, modelTurn, key)));
     } catch (BridgeException e) {
-      return new Started(call, null, Future.failedFuture(e));
+      return new Started(call, null, batch.add(() -> Future.failedFuture(e)));
     }
+  }
+
+  private Future<CallOutcome> run(CallRequest request, ModelTurn modelTurn, String key) {
+    return modelTurn.key().isPresent()
+        ? pipeline.register(
+            request,
+            () -> idempotency.once(modelTurn.key(key), request, () -> pipeline.run(request)))
+        : pipeline.run(request);
   }
 
   private Arguments read(JsonSlice arguments) {

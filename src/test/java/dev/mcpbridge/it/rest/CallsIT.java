@@ -223,6 +223,35 @@ class CallsIT {
   }
 
   @Test
+  void aBatchThatStopsAtAnErrorSkipsTheRest() throws Exception {
+    String effect = "{\"server\":\"s\",\"tool\":\"effect\",\"arguments\":{\"note\":\"batch\"}}";
+    String nope = "{\"server\":\"s\",\"tool\":\"nope\"}";
+    long before = Files.exists(folder.resolve("effects")) ? effects() : 0;
+
+    Answer batch =
+        bridge.post(
+            "/batch",
+            "{\"concurrency\":1,\"onError\":\"stop\",\"calls\":["
+                + String.join(",", effect, nope, effect, effect)
+                + "]}");
+
+    List<Integer> statuses = new ArrayList<>();
+    batch.body().path("results").forEach(r -> statuses.add(r.path("status").asInt()));
+    assertEquals(List.of(200, 404, 424, 424), statuses);
+    assertEquals("skipped", batch.at("/results/2/body/code"));
+    assertEquals("no", batch.at("/results/2/body/executed"));
+    assertEquals(before + 1, effects());
+    for (String terms : List.of("\"concurrency\":0", "\"onError\":\"retry\"", "\"onError\":1")) {
+      Answer refused = bridge.post("/batch", "{" + terms + ",\"calls\":[" + effect + "]}");
+      assertEquals(422, refused.status(), refused.toString());
+    }
+  }
+
+  private long effects() throws Exception {
+    return Files.readAllLines(folder.resolve("effects")).size();
+  }
+
+  @Test
   void aResourceUriIsDecodedOnceAndPromptsAreRead() throws Exception {
     Answer resource = bridge.get("/servers/s/resources/test%3A%2F%2Fa%20b%2525");
     assertEquals("content of test://a b%25", resource.at("/contents/0/text"));

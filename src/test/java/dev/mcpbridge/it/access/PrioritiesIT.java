@@ -1,0 +1,214 @@
+package dev.mcpbridge.it.access;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.mcpbridge.auth.ApiKeys;
+import dev.mcpbridge.fixture.McpClient;
+import dev.mcpbridge.fixture.TestBridge;
+import dev.mcpbridge.fixture.TestBridge.Answer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** Urgent calls and others at a server that has no slot left. */
+@Tag("access")
+class PrioritiesIT {
+  private static final String ON_CALL = ApiKeys.generate();
+  private static final String USUAL = ApiKeys.generate();
+  private static final String[] AS_USUAL = {"x-api-key", USUAL};
+  private static final String CONFIG =
+      "{"
+          + TestBridge.auth(
+              TestBridge.key("on-call", ON_CALL, "'read','call'", "'on-call'"),
+              TestBridge.key("usual", USUAL, "'read','call'"))
+          + ",'priorities':[{'who':{'roles':['on-call']},'mostUrgent':0}],'mcpServers':{'s':%s}}";
+
+  private final List<String> order = new CopyOnWriteArrayList<>();
+
+  private static TestBridge open(String keys) throws Exception {
+    TestBridge bridge = TestBridge.of(CONFIG.formatted(TestBridge.entry(keys)));
+    bridge.until(() -> bridge.get("/servers/s", AS_USUAL).text().contains("\"ready\""));
+    return bridge;
+  }
+
+  private static CompletableFuture<Answer> sleeping(
+      TestBridge bridge, int millis, String key, String urgency) {
+    return bridge.callLater(
+        "sleep", "{\"ms\":" + millis + "}", "x-api-key", key, "priority", urgency);
+  }
+
+  private static long queued(TestBridge bridge) throws Exception {
+    return bridge.get("/servers/s", AS_USUAL).body().path("queued_calls").asLong();
+  }
+
+  private static void awaitQueued(TestBridge bridge, int calls) throws Exception {
+    bridge.until(() -> queued(bridge) == calls);
+  }
+
+  /** The names of calls in the order of their ends. */
+  private List<String> orderOf(List<CompletableFuture<?>> calls) {
+    calls.forEach(CompletableFuture::join);
+    return order;
+  }
+
+  /** A call that has the only slot for a while. */
+  private static CompletableFuture<Answer> busy(TestBridge bridge) throws Exception {
+    CompletableFuture<Answer> call = sleeping(bridge, 1_500, USUAL, "u=3");
+    bridge.until(
+        () -> bridge.get("/servers/s", AS_USUAL).body().path("pending_calls").asInt() == 1);
+    return call;
+  }
+
+  private CompletableFuture<Answer> noted(String name, CompletableFuture<Answer> call) {
+    return call.thenApply(
+        answer -> {
+          order.add(name);
+          assertEquals(200, answer.status(), answer.toString());
+          return answer;
+        });
+  }
+
+  @Test
+  void urgentCallRunsWhileAFloodWaits() throws Exception {
+    try (TestBridge bridge = open("'maxInFlight':8")) {
+      List<CompletableFuture<Answer>> flood = new ArrayList<>();
+      for (int i = 0; i < 12; i++) {
+        flood.add(sleeping(bridge, 1_500, i % 2 == 0 ? USUAL : ON_CALL, "u=7"));
+      }
+      awaitQueued(bridge, 5);
+
+      Answer urgent =
+          bridge.call("echo", "{\"text\":\"now\"}", "x-api-key", ON_CALL, "priority", "u=0");
+
+      assertEquals("now", urgent.at("/structuredContent/text"));
+      assertTrue(flood.stream().noneMatch(CompletableFuture::isDone), "the flood had ended");
+      flood.forEach(each -> assertEquals(200, each.join().status()));
+    }
+  }
+
+  @Test
+  void waitingCallsRunInTheOrderOfTheirUrgencies() throws Exception {
+    try (TestBridge bridge = open("'maxInFlight':1")) {
+      List<CompletableFuture<?>> calls = new ArrayList<>();
+      CompletableFuture<Answer> first = busy(bridge);
+      int waiting = 0;
+      for (String urgency : List.of("u=7", "u=4", "u=3", "u=1", "u=0")) {
+        calls.add(noted(urgency, sleeping(bridge, 1, ON_CALL, urgency)));
+        awaitQueued(bridge, ++waiting);
+      }
+      first.join();
+
+      assertEquals(List.of("u=0", "u=1", "u=3", "u=4", "u=7"), orderOf(calls));
+    }
+  }
+
+  @Test
+  void callerWithoutAnEntryIsNotMoreUrgentThanUsual() throws Exception {
+    try (TestBridge bridge = open("'maxInFlight':1")) {
+      CompletableFuture<Answer> first = busy(bridge);
+      List<CompletableFuture<?>> calls = new ArrayList<>();
+      calls.add(noted("usual", sleeping(bridge, 1, ON_CALL, "u=3")));
+      awaitQueued(bridge, 1);
+      calls.add(noted("pushy", sleeping(bridge, 1, USUAL, "u=0")));
+      awaitQueued(bridge, 2);
+      first.join();
+
+      assertEquals(List.of("usual", "pushy"), orderOf(calls));
+    }
+  }
+
+  @Test
+  void batchesAndBackgroundCallsWaitForInteractiveOnes() throws Exception {
+    try (TestBridge bridge = open("'maxInFlight':1")) {
+      CompletableFuture<Answer> first = busy(bridge);
+      List<CompletableFuture<?>> calls = new ArrayList<>();
+      String batch = "{\"calls\":[{\"server\":\"s\",\"tool\":\"echo\",\"arguments\":{}}]}";
+      calls.add(noted("batch", bridge.postLater("/batch", batch, AS_USUAL)));
+      awaitQueued(bridge, 1);
+      String[] inBackground = {"x-api-key", USUAL, "prefer", "respond-async"};
+      Answer background = bridge.call("sleep", "{\"ms\":1}", inBackground);
+      assertEquals(202, background.status(), background.toString());
+      awaitQueued(bridge, 2);
+      calls.add(noted("interactive", sleeping(bridge, 1, USUAL, "u=3, i")));
+      awaitQueued(bridge, 3);
+      first.join();
+
+      assertEquals(List.of("interactive", "batch"), orderOf(calls));
+    }
+  }
+
+  @Test
+  void fullQueueRefusesTheLeastUrgentCallWhichHasNotRun() throws Exception {
+    try (TestBridge bridge = open("'maxInFlight':1,'maxQueued':2")) {
+      CompletableFuture<Answer> first = busy(bridge);
+      CompletableFuture<Answer> late = sleeping(bridge, 1, USUAL, "u=7");
+      awaitQueued(bridge, 1);
+      CompletableFuture<Answer> usual = sleeping(bridge, 1, USUAL, "u=4");
+      awaitQueued(bridge, 2);
+
+      CompletableFuture<Answer> urgent = sleeping(bridge, 1, ON_CALL, "u=0");
+
+      Answer displaced = late.join();
+      assertEquals("503 queue_full", displaced.status() + " " + displaced.code());
+      assertEquals("no", displaced.at("/executed"), displaced.text());
+      assertTrue(Integer.parseInt(displaced.header("retry-after")) >= 1, displaced.toString());
+      for (CompletableFuture<Answer> each : List.of(first, usual, urgent)) {
+        assertEquals(200, each.join().status());
+      }
+    }
+  }
+
+  @Test
+  void mcpClientsSayItInMeta() throws Exception {
+    try (TestBridge bridge = open("'maxInFlight':1")) {
+      McpClient onCall =
+          new McpClient(bridge.uri("/servers/s/mcp"), "{}", "x-api-key", ON_CALL).initialized();
+      CompletableFuture<Answer> first = busy(bridge);
+      List<CompletableFuture<?>> calls = new ArrayList<>();
+      calls.add(noted("usual", sleeping(bridge, 1, USUAL, "u=3")));
+      awaitQueued(bridge, 1);
+      calls.add(
+          CompletableFuture.runAsync(
+              () -> {
+                try {
+                  String params =
+                      "{\"name\":\"sleep\",\"arguments\":{\"ms\":1},"
+                          + "\"_meta\":{\"dev.mcpbridge/priority\":0}}";
+                  assertFalse(
+                      onCall.request("tools/call", params).result().path("isError").asBoolean());
+                  order.add("urgent");
+                } catch (Exception e) {
+                  throw new AssertionError(e);
+                }
+              }));
+      awaitQueued(bridge, 2);
+      first.join();
+      assertEquals(List.of("urgent", "usual"), orderOf(calls));
+
+      for (String invalid : List.of("8", "-1", "1.5", "\"0\"", "null", "{}")) {
+        McpClient.Reply refused =
+            onCall.request(
+                "tools/call",
+                "{\"name\":\"echo\",\"_meta\":{\"dev.mcpbridge/priority\":" + invalid + "}}");
+        assertEquals(-32602, refused.errorCode(), invalid);
+        assertTrue(refused.text().contains("dev.mcpbridge/priority"), refused.text());
+      }
+    }
+  }
+
+  @Test
+  void invalidPriorityFieldIsIgnored() throws Exception {
+    try (TestBridge bridge = open("")) {
+      for (String field : List.of("u=9", "u=\"1\"", "u", "=", "u=1.5", "i, u=-1")) {
+        Answer answer =
+            bridge.call("echo", "{\"text\":\"x\"}", "x-api-key", USUAL, "priority", field);
+        assertEquals("x", answer.at("/structuredContent/text"), field + " " + answer);
+      }
+    }
+  }
+}
