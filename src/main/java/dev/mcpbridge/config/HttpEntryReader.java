@@ -42,7 +42,12 @@ final class HttpEntryReader {
     if (tools == null) {
       entry.report("tools", "expected exactly one of tools (a list), toolsFile and toolsUrl");
     }
-    return new ToolCallSource(url(entry, "url"), tools, access(entry, null));
+    return new ToolCallSource(
+        url(entry, "url"),
+        tools,
+        access(entry, null),
+        entry.integer("callsPerRequest", 1),
+        Math.max(1, entry.seconds("collect")));
   }
 
   /**

@@ -10,22 +10,41 @@ import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonSyntaxException;
 import dev.mcpbridge.protocol.SseReader;
 import dev.mcpbridge.protocol.ToolResult;
-import java.util.List;
+import java.util.HashMap;
 import java.util.Map;
 
-/** Converts an executor's responses, JSON or event streams, to tool results. Stateless. */
-final class FunctionResponses {
+/**
+ * An executor's responses to the calls of a turn, JSON or an event stream, as tool results.
+ *
+ * @param byId what it has returned for each call
+ */
+record FunctionResponses(Response response, Map<String, JsonSlice> byId) {
   private static final int MAX_DEPTH = 1000;
 
-  private FunctionResponses() {}
-
-  static JsonSlice result(Response response, String id) {
+  static FunctionResponses of(Response response) {
     if (response.status() / 100 != 2) {
       throw failure(response, "status " + response.status());
     }
     byte[] body = response.body().getBytes();
     byte[] text = response.mediaType().equals("text/event-stream") ? lastEvent(body) : body;
-    Map<String, JsonSlice> members = JsonObjects.members(responseTo(response, text, id));
+    Map<String, JsonSlice> byId = new HashMap<>();
+    try {
+      JsonSlice document = JsonScanner.strict(MAX_DEPTH).document(text, 0, text.length);
+      JsonSlice list = JsonObjects.members(document).getOrDefault("tool_responses", JsonSlice.NULL);
+      JsonObjects.elements(list).forEach(each -> byId.putIfAbsent(id(each), each));
+    } catch (JsonSyntaxException e) {
+      throw failure(response, "invalid JSON: " + e.getMessage());
+    }
+    return new FunctionResponses(response, byId);
+  }
+
+  /** The result of one call. */
+  JsonSlice result(String id) {
+    JsonSlice own = byId.get(id);
+    if (own == null) {
+      throw failure(response, "no response for this call");
+    }
+    Map<String, JsonSlice> members = JsonObjects.members(own);
     JsonSlice output = members.get("output");
     JsonSlice error = members.get("error");
     if (output == null && error == null) {
@@ -34,25 +53,11 @@ final class FunctionResponses {
     return output == null ? toolResult(error, true) : toolResult(output, isError(members, output));
   }
 
-  private static JsonSlice responseTo(Response response, byte[] text, String id) {
-    try {
-      JsonSlice body = JsonScanner.strict(MAX_DEPTH).document(text, 0, text.length);
-      JsonSlice list = JsonObjects.members(body).getOrDefault("tool_responses", JsonSlice.NULL);
-      List<JsonSlice> responses = JsonObjects.elements(list);
-      return responses.stream()
-          .filter(each -> id.equals(id(each)))
-          .findFirst()
-          .orElseThrow(() -> failure(response, "no response for this call"));
-    } catch (JsonSyntaxException e) {
-      throw failure(response, "invalid JSON: " + e.getMessage());
-    }
-  }
-
   private static String id(JsonSlice response) {
     return JsonObjects.string(JsonObjects.members(response).get("tool_call_id"));
   }
 
-  /** The data of the last event; earlier events are of no use for a single call. */
+  /** The data of the last event; earlier events are of no use for a turn. */
   private static byte[] lastEvent(byte[] body) {
     byte[][] last = {new byte[0]};
     new SseReader(

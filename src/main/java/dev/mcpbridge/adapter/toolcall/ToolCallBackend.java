@@ -8,7 +8,6 @@ import dev.mcpbridge.config.ToolCallSource;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.protocol.JsonSlice;
-import dev.mcpbridge.protocol.JsonWriter;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -18,21 +17,25 @@ import java.util.Map;
 
 /**
  * Offers the functions of an executor as tools. A call is sent once, as a turn with one function
- * call. It has no timeout here; the deadline of the call applies.
+ * call or, if the operator says so, with those that come within a moment. It has no timeout here;
+ * the deadline of the call applies.
  */
 public final class ToolCallBackend implements Backend {
   private static final long REFRESH_MILLIS = 300_000;
   private static final int MAX_PROBE = 1 << 20;
 
+  private final Vertx vertx;
   private final String name;
   private final ToolCallSource source;
   private final int maxBody;
   private final HttpCaller http;
   private final PolledDocument<List<JsonSlice>> definitions;
+  private Turn next;
   private long calls;
 
   public ToolCallBackend(
       Vertx vertx, String name, ToolCallSource source, HttpCaller http, int maxBody) {
+    this.vertx = vertx;
     this.name = name;
     this.source = source;
     this.maxBody = maxBody;
@@ -64,11 +67,22 @@ public final class ToolCallBackend implements Backend {
 
   @Override
   public RunningCall call(Invocation invocation) {
-    String id = "call_" + ++calls;
-    HttpCaller.Exchange exchange = post(turn(id, invocation), invocation.traceContext(), maxBody);
-    return new RunningCall(
-        exchange.response().map(response -> FunctionResponses.result(response, id)),
-        exchange::cancel);
+    if (next == null || next.isFull()) {
+      next = new Turn(source.callsPerRequest());
+    }
+    Turn turn = next;
+    Turn.TurnCall call = turn.add("call_" + ++calls, invocation);
+    if (turn.isFull()) {
+      send(turn);
+    } else if (turn.isFirst(call)) {
+      vertx.setTimer(source.collectMillis(), t -> send(turn));
+    }
+    return new RunningCall(call.result().future(), () -> turn.cancel(call));
+  }
+
+  private void send(Turn turn) {
+    next = next == turn ? null : next;
+    turn.send(sent -> post(sent.body(), sent.first().traceContext(), maxBody));
   }
 
   /** Sends a turn without calls; any response except a 5xx status means that the server is up. */
@@ -108,24 +122,5 @@ public final class ToolCallBackend implements Backend {
           request.putHeader("accept", "application/json, text/event-stream");
           return request.send(Buffer.buffer(body.toBytes()));
         });
-  }
-
-  private static JsonSlice turn(String id, Invocation invocation) {
-    return new JsonWriter(invocation.arguments().length() * 2 + 128)
-        .beginObject()
-        .name("tool_calls")
-        .beginArray()
-        .beginObject()
-        .member("id", id)
-        .member("type", "function")
-        .name("function")
-        .beginObject()
-        .member("name", invocation.tool())
-        .member("arguments", invocation.arguments().text())
-        .endObject()
-        .endObject()
-        .endArray()
-        .endObject()
-        .toSlice();
   }
 }

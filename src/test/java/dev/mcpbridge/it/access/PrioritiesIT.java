@@ -1,19 +1,21 @@
 package dev.mcpbridge.it.access;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.mcpbridge.auth.ApiKeys;
+import dev.mcpbridge.fixture.EffectLog;
 import dev.mcpbridge.fixture.McpClient;
 import dev.mcpbridge.fixture.TestBridge;
 import dev.mcpbridge.fixture.TestBridge.Answer;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Urgent calls and others at a server that has no slot left. */
 @Tag("access")
@@ -26,12 +28,18 @@ class PrioritiesIT {
           + TestBridge.auth(
               TestBridge.key("on-call", ON_CALL, "'read','call'", "'on-call'"),
               TestBridge.key("usual", USUAL, "'read','call'"))
-          + ",'priorities':[{'who':{'roles':['on-call']},'mostUrgent':0}],'mcpServers':{'s':%s}}";
+          + ",'priorities':[{'who':{'roles':['on-call']},'mostUrgent':0}],'mcpServers':{%s}}";
 
-  private final List<String> order = new CopyOnWriteArrayList<>();
+  @TempDir private Path folder;
+  private EffectLog effectLog;
 
-  private static TestBridge open(String keys) throws Exception {
-    TestBridge bridge = TestBridge.of(CONFIG.formatted(TestBridge.entry(keys)));
+  @BeforeEach
+  void logEffects() {
+    effectLog = new EffectLog(folder);
+  }
+
+  private TestBridge open(String... keys) throws Exception {
+    TestBridge bridge = TestBridge.of(CONFIG.formatted(effectLog.servers(List.of("s"), keys)));
     bridge.until(() -> bridge.get("/servers/s", AS_USUAL).text().contains("\"ready\""));
     return bridge;
   }
@@ -50,10 +58,21 @@ class PrioritiesIT {
     bridge.until(() -> queued(bridge) == calls);
   }
 
-  /** The names of calls in the order of their ends. */
-  private List<String> orderOf(List<CompletableFuture<?>> calls) {
-    calls.forEach(CompletableFuture::join);
-    return order;
+  /** The notes of calls in the order in which the server ran them. */
+  private List<String> orderOf(List<CompletableFuture<Answer>> calls) throws Exception {
+    for (CompletableFuture<Answer> call : calls) {
+      assertEquals(200, call.join().status(), call.join().toString());
+    }
+    return effectLog.effects().stream().map(EffectLog.Effect::note).toList();
+  }
+
+  private static CompletableFuture<Answer> noting(
+      TestBridge bridge, String note, String key, String urgency) {
+    return bridge.callLater("effect", note(note), "x-api-key", key, "priority", urgency);
+  }
+
+  private static String note(String note) {
+    return "{\"note\":\"s " + note + "\"}";
   }
 
   /** A call that has the only slot for a while. */
@@ -62,15 +81,6 @@ class PrioritiesIT {
     bridge.until(
         () -> bridge.get("/servers/s", AS_USUAL).body().path("pending_calls").asInt() == 1);
     return call;
-  }
-
-  private CompletableFuture<Answer> noted(String name, CompletableFuture<Answer> call) {
-    return call.thenApply(
-        answer -> {
-          order.add(name);
-          assertEquals(200, answer.status(), answer.toString());
-          return answer;
-        });
   }
 
   @Test
@@ -94,11 +104,11 @@ class PrioritiesIT {
   @Test
   void waitingCallsRunInTheOrderOfTheirUrgencies() throws Exception {
     try (TestBridge bridge = open("'maxInFlight':1")) {
-      List<CompletableFuture<?>> calls = new ArrayList<>();
+      List<CompletableFuture<Answer>> calls = new ArrayList<>();
       CompletableFuture<Answer> first = busy(bridge);
       int waiting = 0;
       for (String urgency : List.of("u=7", "u=4", "u=3", "u=1", "u=0")) {
-        calls.add(noted(urgency, sleeping(bridge, 1, ON_CALL, urgency)));
+        calls.add(noting(bridge, urgency, ON_CALL, urgency));
         awaitQueued(bridge, ++waiting);
       }
       first.join();
@@ -111,10 +121,10 @@ class PrioritiesIT {
   void callerWithoutAnEntryIsNotMoreUrgentThanUsual() throws Exception {
     try (TestBridge bridge = open("'maxInFlight':1")) {
       CompletableFuture<Answer> first = busy(bridge);
-      List<CompletableFuture<?>> calls = new ArrayList<>();
-      calls.add(noted("usual", sleeping(bridge, 1, ON_CALL, "u=3")));
+      List<CompletableFuture<Answer>> calls = new ArrayList<>();
+      calls.add(noting(bridge, "usual", ON_CALL, "u=3"));
       awaitQueued(bridge, 1);
-      calls.add(noted("pushy", sleeping(bridge, 1, USUAL, "u=0")));
+      calls.add(noting(bridge, "pushy", USUAL, "u=0"));
       awaitQueued(bridge, 2);
       first.join();
 
@@ -126,19 +136,24 @@ class PrioritiesIT {
   void batchesAndBackgroundCallsWaitForInteractiveOnes() throws Exception {
     try (TestBridge bridge = open("'maxInFlight':1")) {
       CompletableFuture<Answer> first = busy(bridge);
-      List<CompletableFuture<?>> calls = new ArrayList<>();
-      String batch = "{\"calls\":[{\"server\":\"s\",\"tool\":\"echo\",\"arguments\":{}}]}";
-      calls.add(noted("batch", bridge.postLater("/batch", batch, AS_USUAL)));
+      List<CompletableFuture<Answer>> calls = new ArrayList<>();
+      String batch =
+          "{\"calls\":[{\"server\":\"s\",\"tool\":\"effect\",\"arguments\":"
+              + note("batch")
+              + "}]}";
+      calls.add(bridge.postLater("/batch", batch, AS_USUAL));
       awaitQueued(bridge, 1);
       String[] inBackground = {"x-api-key", USUAL, "prefer", "respond-async"};
-      Answer background = bridge.call("sleep", "{\"ms\":1}", inBackground);
+      Answer background = bridge.call("effect", note("background"), inBackground);
       assertEquals(202, background.status(), background.toString());
       awaitQueued(bridge, 2);
-      calls.add(noted("interactive", sleeping(bridge, 1, USUAL, "u=3, i")));
+      calls.add(noting(bridge, "interactive", USUAL, "u=3, i"));
       awaitQueued(bridge, 3);
       first.join();
 
-      assertEquals(List.of("interactive", "batch"), orderOf(calls));
+      bridge.until(() -> queued(bridge) == 0);
+
+      assertEquals(List.of("interactive", "batch", "background"), orderOf(calls));
     }
   }
 
@@ -169,25 +184,25 @@ class PrioritiesIT {
       McpClient onCall =
           new McpClient(bridge.uri("/servers/s/mcp"), "{}", "x-api-key", ON_CALL).initialized();
       CompletableFuture<Answer> first = busy(bridge);
-      List<CompletableFuture<?>> calls = new ArrayList<>();
-      calls.add(noted("usual", sleeping(bridge, 1, USUAL, "u=3")));
+      List<CompletableFuture<Answer>> calls = new ArrayList<>();
+      calls.add(noting(bridge, "usual", USUAL, "u=3"));
       awaitQueued(bridge, 1);
-      calls.add(
+      CompletableFuture<Void> urgent =
           CompletableFuture.runAsync(
               () -> {
                 try {
                   String params =
-                      "{\"name\":\"sleep\",\"arguments\":{\"ms\":1},"
-                          + "\"_meta\":{\"dev.mcpbridge/priority\":0}}";
-                  assertFalse(
-                      onCall.request("tools/call", params).result().path("isError").asBoolean());
-                  order.add("urgent");
+                      "{\"name\":\"effect\",\"arguments\":"
+                          + note("urgent")
+                          + ",\"_meta\":{\"dev.mcpbridge/priority\":0}}";
+                  assertEquals("done", onCall.request("tools/call", params).firstText());
                 } catch (Exception e) {
                   throw new AssertionError(e);
                 }
-              }));
+              });
       awaitQueued(bridge, 2);
       first.join();
+      urgent.join();
       assertEquals(List.of("urgent", "usual"), orderOf(calls));
 
       for (String invalid : List.of("8", "-1", "1.5", "\"0\"", "null", "{}")) {
@@ -203,7 +218,7 @@ class PrioritiesIT {
 
   @Test
   void invalidPriorityFieldIsIgnored() throws Exception {
-    try (TestBridge bridge = open("")) {
+    try (TestBridge bridge = open()) {
       for (String field : List.of("u=9", "u=\"1\"", "u", "=", "u=1.5", "i, u=-1")) {
         Answer answer =
             bridge.call("echo", "{\"text\":\"x\"}", "x-api-key", USUAL, "priority", field);
