@@ -69,7 +69,8 @@ public final class CachedCalls {
     if (shared == null || shared.waiting() == 0) {
       return begin(key, sent);
     }
-    return shared.waiting() < maxWaiting ? shared.join(sent) : calls.apply(sent);
+    boolean joins = shared.waiting() < maxWaiting && shared.isAsUrgentAs(sent);
+    return joins ? shared.join(sent) : calls.apply(sent);
   }
 
   /** Any other tool may change what the kept results depend on, when it begins or until it ends. */

@@ -6,6 +6,7 @@ import dev.mcpbridge.error.Executed;
 import dev.mcpbridge.model.Call;
 import dev.mcpbridge.model.CancellationToken;
 import dev.mcpbridge.protocol.JsonSlice;
+import dev.mcpbridge.protocol.Urgency;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -25,6 +26,7 @@ final class SharedCall {
   private final String id;
   private final Map<String, Waiter> waiters = new LinkedHashMap<>();
   private final CancellationToken cancellation = new CancellationToken();
+  private int urgency;
   private boolean isRepeated;
 
   private record Waiter(Call call, Promise<JsonSlice> result, long timer) {}
@@ -47,6 +49,11 @@ final class SharedCall {
     return result.future();
   }
 
+  /** Whether it does not wait longer for its turn than a call would alone. */
+  boolean isAsUrgentAs(Call call) {
+    return urgency <= Urgency.orUsual(call.envelope().urgency());
+  }
+
   /**
    * Calls the server, as a client who can answer no questions of it.
    *
@@ -54,6 +61,7 @@ final class SharedCall {
    */
   Future<JsonSlice> run(Function<Call, Future<JsonSlice>> calls, long timeoutMillis) {
     Call first = waiters.values().iterator().next().call();
+    urgency = Urgency.orUsual(first.envelope().urgency());
     Call own =
         first
             .withId(id)

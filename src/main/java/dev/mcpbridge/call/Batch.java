@@ -34,7 +34,7 @@ public final class Batch {
     /**
      * Reads what a client has asked for.
      *
-     * @param concurrency as text; null for the usual
+     * @param concurrency as text; null for the usual, or one by one if the batch stops on errors
      * @param onError {@code continue} or {@code stop}; null for the usual
      * @throws BridgeException INVALID_ARGUMENTS
      */
@@ -42,8 +42,9 @@ public final class Batch {
       if (onError != null && !onError.equals("continue") && !onError.equals("stop")) {
         throw invalid("'onError' must be continue or stop");
       }
-      return new Terms(
-          concurrency == null ? USUAL.concurrency() : number(concurrency), "stop".equals(onError));
+      boolean stops = "stop".equals(onError);
+      int usual = stops ? 1 : USUAL.concurrency();
+      return new Terms(concurrency == null ? usual : number(concurrency), stops);
     }
 
     private static int number(String text) {
@@ -100,7 +101,7 @@ public final class Batch {
   private static Future<CallOutcome> start(Supplier<Future<CallOutcome>> call) {
     try {
       return call.get();
-    } catch (BridgeException e) {
+    } catch (RuntimeException e) {
       return Future.failedFuture(e);
     }
   }

@@ -14,12 +14,13 @@ import java.util.function.Predicate;
  * A bounded queue that is fair to flows: weighted fair queueing (Demers, Keshav, Shenker 1989).
  * While several flows have items, the costs of what each gets are in proportion to the {@linkplain
  * Flow#weight weights}: next is the flow that will then have received the least for its weight. A
- * flow that comes back begins with the average of the others, so that a pause saves no turns up.
+ * flow that comes back begins where the others are, so that a pause saves no turns up.
  *
- * <p>If the queue is full, a more urgent item displaces the newest of the least urgent, unless its
- * caller has half of the queue. Otherwise, a caller with fewer items displaces the newest item of
- * the caller with the most, so that a caller without queued items is never refused because of
- * another. Confined to its owner.
+ * <p>If the queue is full, a more urgent item displaces the newest of the least urgent: of a caller
+ * with more items or, if it is urgent and its caller has less than half of the queue, of any
+ * caller. Otherwise, a caller with fewer items displaces the newest item of the caller with the
+ * most, so that a caller without queued items is never refused because of another. Confined to its
+ * owner.
  *
  * @param <T> type of the items
  */
@@ -34,6 +35,7 @@ public final class FairQueue<T> {
   private final Map<Flow, Double> received = new BoundedMap<>(REMEMBERED);
 
   private int size;
+  private double cost;
 
   /** The items of a flow. */
   private static final class Backlog<T> {
@@ -42,6 +44,8 @@ public final class FairQueue<T> {
 
     /** The costs of what it has received, by its weight. */
     private double received;
+
+    private double cost;
 
     Backlog(Flow flow, double received) {
       this.flow = flow;
@@ -68,25 +72,28 @@ public final class FairQueue<T> {
   /**
    * Queues an item.
    *
-   * @param cost how much of its flow's share it uses up, such as the time that it will take
+   * @param itemCost how much of its flow's share it uses up, such as the time that it will take
    * @return the item that is refused because the queue is full: this one, or a displaced one
    */
-  public Optional<T> offer(Flow flow, double cost, T item) {
+  public Optional<T> offer(Flow flow, double itemCost, T item) {
     Optional<T> displaced = Optional.empty();
     if (size >= capacity) {
       Backlog<T> victim = victimOf(flow);
       if (victim == null) {
         return Optional.of(item);
       }
-      displaced = Optional.of(victim.items.removeLast().value());
-      removed(victim, 1);
+      Item<T> last = victim.items.removeLast();
+      removed(victim, 1, last.cost());
+      displaced = Optional.of(last.value());
     }
     Backlog<T> backlog = backlogs.get(flow);
     if (backlog == null) {
       backlog = begin(flow);
       backlogs.put(flow, backlog);
     }
-    backlog.items.add(new Item<>(item, cost));
+    backlog.items.add(new Item<>(item, itemCost));
+    backlog.cost += itemCost;
+    cost += itemCost;
     counts.merge(flow.caller(), 1, Integer::sum);
     size++;
     return displaced;
@@ -95,18 +102,7 @@ public final class FairQueue<T> {
   private Backlog<T> begin(Flow flow) {
     double before = received.getOrDefault(flow, 0.0);
     received.remove(flow);
-    return new Backlog<>(flow, Math.max(before, average()));
-  }
-
-  /** What flows have received on average, by their weights. */
-  private double average() {
-    double weights = 0;
-    double sum = 0;
-    for (Backlog<T> each : backlogs.values()) {
-      weights += each.flow.weight();
-      sum += each.flow.weight() * each.received;
-    }
-    return weights == 0 ? 0 : sum / weights;
+    return new Backlog<>(flow, Math.max(before, virtualTime()));
   }
 
   /** Whose newest item is displaced by one of a flow; null if none is. */
@@ -114,7 +110,9 @@ public final class FairQueue<T> {
     int own = count(flow.caller());
     Backlog<T> leastUrgent = null;
     for (Backlog<T> each : backlogs.values()) {
-      boolean mayBe = 2 * own < capacity || each.flow.caller().equals(flow.caller());
+      boolean mayBe =
+          each.flow.caller().equals(flow.caller())
+              || 2 * own < capacity && (flow.isUrgent() || own < count(each.flow.caller()));
       if (mayBe && each.flow.urgency() > flow.urgency() && isBefore(leastUrgent, each)) {
         leastUrgent = each;
       }
@@ -166,14 +164,43 @@ public final class FairQueue<T> {
 
   private T poll(Backlog<T> next) {
     next.received = next.afterNext();
-    T item = next.items.removeFirst().value();
-    removed(next, 1);
-    return item;
+    Item<T> item = next.items.removeFirst();
+    removed(next, 1, item.cost());
+    return item.value();
+  }
+
+  /**
+   * What the flows would have received by their weights if all were served at once: what they have
+   * received too early is what the others would have had of their items.
+   */
+  private double virtualTime() {
+    double time = 0;
+    while (true) {
+      double weights = 0;
+      double ends = 0;
+      for (Backlog<T> each : backlogs.values()) {
+        double end = each.received + each.cost / each.flow.weight();
+        weights += end > time ? each.flow.weight() : 0;
+        ends += end > time ? each.flow.weight() * end : 0;
+      }
+      for (Map.Entry<Flow, Double> each : received.entrySet()) {
+        boolean isEarly = each.getValue() > time;
+        weights += isEarly ? each.getKey().weight() : 0;
+        ends += isEarly ? each.getKey().weight() * each.getValue() : 0;
+      }
+      double next = weights == 0 ? time : (ends - cost) / weights;
+      if (next <= time) {
+        return time;
+      }
+      time = next;
+    }
   }
 
   /** Accounts for items of a flow that have left the queue. */
-  private void removed(Backlog<T> from, int items) {
+  private void removed(Backlog<T> from, int items, double itemCost) {
     size -= items;
+    cost -= itemCost;
+    from.cost -= itemCost;
     counts.computeIfPresent(
         from.flow.caller(), (caller, count) -> count == items ? null : count - items);
     if (from.items.isEmpty()) {
@@ -182,6 +209,7 @@ public final class FairQueue<T> {
     }
     if (size == 0) {
       received.clear();
+      cost = 0;
     }
   }
 
@@ -194,10 +222,16 @@ public final class FairQueue<T> {
   public List<T> removeIf(Predicate<T> test) {
     List<T> gone = new ArrayList<>();
     for (Backlog<T> each : List.copyOf(backlogs.values())) {
+      double[] costs = {0};
       int before = gone.size();
-      each.items.removeIf(item -> test.test(item.value()) && gone.add(item.value()));
+      each.items.removeIf(
+          item -> {
+            boolean matches = test.test(item.value()) && gone.add(item.value());
+            costs[0] += matches ? item.cost() : 0;
+            return matches;
+          });
       if (gone.size() > before) {
-        removed(each, gone.size() - before);
+        removed(each, gone.size() - before, costs[0]);
       }
     }
     return gone;

@@ -13,6 +13,11 @@ public record Flow(String caller, int urgency) {
     return new Flow(caller, USUAL);
   }
 
+  /** Whether slots are kept for its items. */
+  public boolean isUrgent() {
+    return urgency < USUAL;
+  }
+
   /** Its share beside others: each urgency has twice that of the next, and the usual one has 1. */
   double weight() {
     return Math.scalb(1.0, USUAL - urgency);

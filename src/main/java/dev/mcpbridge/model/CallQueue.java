@@ -32,7 +32,7 @@ public final class CallQueue {
   private final ServiceTimes serviceTimes = new ServiceTimes();
   private final int slots;
   private final Map<String, Integer> running = new HashMap<>();
-  private int counted;
+  private int ordinary;
 
   private record QueuedCall(Call call, long sinceNanos, Promise<JsonSlice> promise) {}
 
@@ -70,16 +70,14 @@ public final class CallQueue {
   }
 
   private static Flow flow(Call call) {
-    int urgency = call.envelope().urgency();
-    return new Flow(
-        call.caller().share(), urgency == Urgency.UNSPECIFIED ? Urgency.USUAL : urgency);
+    return new Flow(call.caller().share(), Urgency.orUsual(call.envelope().urgency()));
   }
 
   private boolean isEligible(Flow flow) {
-    boolean isUrgent = flow.urgency() <= Urgency.LAST_URGENT;
+    boolean isUrgent = flow.isUrgent();
     int kept = sharing.urgentCallers().getAsBoolean() ? keptSlots() : 0;
     return hasShare(flow.caller(), isUrgent ? kept : 0)
-        && (isUrgent || kept == 0 || counted < slots - kept);
+        && (isUrgent || kept == 0 || ordinary < slots - kept);
   }
 
   /** The slots for urgent calls: an eighth, unless there are too few. */
@@ -99,11 +97,12 @@ public final class CallQueue {
   public void count(Call call, Future<?> ended) {
     if (sharing.severalCallers().getAsBoolean() || sharing.urgentCallers().getAsBoolean()) {
       String caller = call.caller().share();
-      counted++;
+      int slotsOfOrdinary = flow(call).isUrgent() ? 0 : 1;
+      ordinary += slotsOfOrdinary;
       running.merge(caller, 1, Integer::sum);
       ended.onComplete(
           done -> {
-            counted--;
+            ordinary -= slotsOfOrdinary;
             running.computeIfPresent(caller, (c, count) -> count == 1 ? null : count - 1);
           });
     }
@@ -145,7 +144,7 @@ public final class CallQueue {
     }
     long startNanos = System.nanoTime();
     turn.run(next.call(), next.sinceNanos())
-        .onComplete(done -> serviceTimes.add(next.call().target(), System.nanoTime() - startNanos))
+        .onSuccess(done -> serviceTimes.add(next.call().target(), System.nanoTime() - startNanos))
         .onComplete(next.promise());
     return TurnResult.STARTED;
   }

@@ -20,6 +20,11 @@ public final class Urgency {
 
   private Urgency() {}
 
+  /** The usual one if it is not specified. */
+  public static int orUsual(int urgency) {
+    return urgency == UNSPECIFIED ? USUAL : urgency;
+  }
+
   /** Whether a client may ask for it. */
   public static boolean isValid(long urgency) {
     return urgency >= 0 && urgency <= LEAST;

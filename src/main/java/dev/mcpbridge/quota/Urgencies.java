@@ -11,18 +11,20 @@ import java.util.List;
  */
 public final class Urgencies {
   private volatile List<UrgencyRule> rules;
+  private volatile boolean hasUrgentCallers;
 
   public Urgencies(List<UrgencyRule> rules) {
-    this.rules = List.copyOf(rules);
+    reload(rules);
   }
 
   public void reload(List<UrgencyRule> newRules) {
     rules = List.copyOf(newRules);
+    hasUrgentCallers = newRules.stream().anyMatch(rule -> rule.mostUrgent() <= Urgency.LAST_URGENT);
   }
 
   /** Whether a caller may have calls that are {@linkplain Urgency#LAST_URGENT urgent}. */
   public boolean hasUrgentCallers() {
-    return rules.stream().anyMatch(rule -> rule.mostUrgent() <= Urgency.LAST_URGENT);
+    return hasUrgentCallers;
   }
 
   /**

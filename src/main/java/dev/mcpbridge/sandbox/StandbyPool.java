@@ -178,6 +178,7 @@ final class StandbyPool {
   private void release(Call call, Standby standby) {
     running.remove(call.id());
     discard(standby);
+    dispatch();
     refill();
   }
 

@@ -478,6 +478,10 @@ class ConfigSchemaTest {
         entry.remove("command");
         entry.put("type", "grpc").put("url", "grpc://x:1");
       }
+      if (entry.has("callsPerRequest") || entry.has("collect")) {
+        entry.remove("command");
+        entry.put("type", "toolcall").put("url", "http://x").putArray("tools");
+      }
       if (entry.has("tls") || entry.has("oauth")) {
         entry.remove("command");
         entry.put("url", "http://x");

@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.RepeatedTest;
@@ -198,8 +199,9 @@ class FairQueueTest {
 
     assertEquals(Optional.of("new"), queue.offer(new Flow("d", 4), "d4"));
     assertEquals(Optional.of("e7"), queue.offer(new Flow("e", 7), "e7"));
-    assertEquals(Optional.of("old"), queue.offer(new Flow("d", 4), "more of d"));
-    assertEquals(List.of("c3", "d4"), Stream.generate(queue::poll).limit(2).toList());
+    assertEquals(Optional.of("more of d"), queue.offer(new Flow("d", 4), "more of d"));
+    assertEquals(Optional.of("old"), queue.offer(new Flow("d", 2), "urgent"));
+    assertEquals(List.of("urgent", "c3"), Stream.generate(queue::poll).limit(2).toList());
   }
 
   @Test
@@ -246,5 +248,42 @@ class FairQueueTest {
         .toList()
         .forEach(each -> assertTrue(inside.remove(each)));
     assertNull(queue.poll());
+  }
+
+  /** Callers with a single item each come and go, so that there is always another one. */
+  @Test
+  void anItemWithALongTurnIsNotPassedByCallersThatComeAndGoForEver() {
+    FairQueue<String> queue = new FairQueue<>(1_000);
+    queue.offer(new Flow("nightly", 6), 2_000, "nightly");
+    int callers = 0;
+    while (callers < 20) {
+      queue.offer(Flow.of("c" + callers++), 50, "short");
+    }
+
+    while (!queue.poll().equals("nightly")) {
+      queue.offer(Flow.of("c" + callers++), 50, "short");
+      assertTrue(callers < 60_000, "passed by " + callers);
+    }
+  }
+
+  @Test
+  void anItemThatMayNotBeServedGivesNoTurnsToOthers() {
+    FairQueue<String> queue = new FairQueue<>(1_000);
+    queue.offer(Flow.of("stuck"), "stuck");
+    for (int i = 0; i < 50; i++) {
+      queue.offer(Flow.of("steady"), "steady");
+    }
+    Predicate<Flow> isFree = flow -> !flow.caller().equals("stuck");
+    for (int i = 0; i < 40; i++) {
+      assertEquals("steady", queue.poll(isFree));
+    }
+    for (int i = 0; i < 10; i++) {
+      queue.offer(Flow.of("fresh"), "fresh");
+    }
+
+    List<String> order = Stream.generate(() -> queue.poll(isFree)).limit(30).toList();
+
+    int last = order.subList(0, 20).lastIndexOf("steady");
+    assertTrue(last > 2, order.toString());
   }
 }
