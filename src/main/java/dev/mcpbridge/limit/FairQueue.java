@@ -35,7 +35,6 @@ public final class FairQueue<T> {
   private final Map<Flow, Double> received = new BoundedMap<>(REMEMBERED);
 
   private int size;
-  private double cost;
 
   /** The items of a flow. */
   private static final class Backlog<T> {
@@ -93,7 +92,6 @@ public final class FairQueue<T> {
     }
     backlog.items.add(new Item<>(item, itemCost));
     backlog.cost += itemCost;
-    cost += itemCost;
     counts.merge(flow.caller(), 1, Integer::sum);
     size++;
     return displaced;
@@ -174,6 +172,7 @@ public final class FairQueue<T> {
    * received too early is what the others would have had of their items.
    */
   private double virtualTime() {
+    double cost = backlogs.values().stream().mapToDouble(each -> each.cost).sum();
     double time = 0;
     while (true) {
       double weights = 0;
@@ -199,7 +198,6 @@ public final class FairQueue<T> {
   /** Accounts for items of a flow that have left the queue. */
   private void removed(Backlog<T> from, int items, double itemCost) {
     size -= items;
-    cost -= itemCost;
     from.cost -= itemCost;
     counts.computeIfPresent(
         from.flow.caller(), (caller, count) -> count == items ? null : count - items);
@@ -209,7 +207,6 @@ public final class FairQueue<T> {
     }
     if (size == 0) {
       received.clear();
-      cost = 0;
     }
   }
 
