@@ -34,7 +34,7 @@ public record Envelope(
 
   /** A copy of a call that its client does not wait for: less urgent, unless the client says so. */
   public Envelope inBackground() {
-    return urgency == Urgency.UNSPECIFIED ? withUrgency(Urgency.BACKGROUND) : this;
+    return urgency == Urgency.UNSPECIFIED ? withUrgency(Urgency.UNSPECIFIED_IN_BACKGROUND) : this;
   }
 
   /** Whether the client supports an elicitation mode; {@code elicitation: {}} means forms only. */

@@ -8,7 +8,7 @@ public final class Urgency {
   /** What a call has whose client does not say. */
   public static final int USUAL = 3;
 
-  /** What a call has whose client does not wait for it, unless it says otherwise. */
+  /** What a call has at the most whose client does not wait for it, unless it says otherwise. */
   public static final int BACKGROUND = 5;
 
   public static final int LEAST = 7;
@@ -18,11 +18,14 @@ public final class Urgency {
 
   public static final int UNSPECIFIED = -1;
 
+  /** Unspecified, of a call whose client does not wait for it. */
+  public static final int UNSPECIFIED_IN_BACKGROUND = -2;
+
   private Urgency() {}
 
   /** The usual one if it is not specified. */
   public static int orUsual(int urgency) {
-    return urgency == UNSPECIFIED ? USUAL : urgency;
+    return urgency < 0 ? USUAL : urgency;
   }
 
   /** Whether a client may ask for it. */

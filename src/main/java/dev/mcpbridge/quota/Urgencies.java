@@ -38,6 +38,9 @@ public final class Urgencies {
     if (asked == Urgency.UNSPECIFIED) {
       return rule == null ? asked : rule.urgency();
     }
+    if (asked == Urgency.UNSPECIFIED_IN_BACKGROUND) {
+      return rule == null ? Urgency.BACKGROUND : Math.max(Urgency.BACKGROUND, rule.urgency());
+    }
     return Math.max(asked, rule == null ? Urgency.USUAL : rule.mostUrgent());
   }
 

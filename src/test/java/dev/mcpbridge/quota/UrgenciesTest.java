@@ -41,6 +41,8 @@ class UrgenciesTest {
     "operator, on-call, 7, 7",
     "nightly, on-call, 0, 0",
     "nightly, none, -1, 6",
+    "nightly, none, -2, 6",
+    "operator, on-call, -2, 5",
     "nightly, none, 2, 4",
     "low, none, -1, 6",
     "low, none, 5, 6",
@@ -61,6 +63,7 @@ class UrgenciesTest {
 
     assertEquals(3, urgencies.of(Principal.ANONYMOUS, 0));
     assertEquals(7, urgencies.of(Principal.ANONYMOUS, 7));
+    assertEquals(5, urgencies.of(Principal.ANONYMOUS, Urgency.UNSPECIFIED_IN_BACKGROUND));
     assertEquals(Urgency.UNSPECIFIED, urgencies.of(Principal.ANONYMOUS, Urgency.UNSPECIFIED));
     assertFalse(urgencies.hasUrgentCallers());
   }
