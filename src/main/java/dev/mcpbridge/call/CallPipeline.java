@@ -45,6 +45,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 
 /**
  * The only path to an upstream, for every door: resolve, validate, assess, then run, request a
@@ -137,13 +138,26 @@ public final class CallPipeline {
     return run.get().onComplete(done -> cancellations.remove(request.id()));
   }
 
+  /**
+   * Runs a request that has waited for others, with the rights that its caller has now.
+   *
+   * @return as of {@link #run}; fails with FORBIDDEN if the caller has lost its credential
+   */
+  public Future<CallOutcome> runNext(CallRequest request) {
+    return run(request, access::renewed);
+  }
+
   /** Runs a request, subject to the decision of the gate. */
   public Future<CallOutcome> run(CallRequest request) {
+    return run(request, principal -> principal);
+  }
+
+  private Future<CallOutcome> run(CallRequest request, UnaryOperator<Principal> rights) {
     CancellationToken cancellation = cancellationOf(request.id());
     long startNanos = System.nanoTime();
     CallReport report = reports.begin(request);
     return resolve(request, cancellation)
-        .map(server -> admit(request, cancellation, server, startNanos))
+        .map(server -> admit(request.with(rights), cancellation, server, startNanos))
         .compose(
             admitted ->
                 limits

@@ -81,7 +81,7 @@ public record BatchApi(CallPipeline pipeline, CallIds ids, CallAnswers answers, 
   private Future<CallOutcome> start(JsonSlice call, Origin origin, List<CallRequest> running) {
     CallRequest request = request(call, origin);
     running.add(request);
-    return pipeline.run(request);
+    return pipeline.runNext(request);
   }
 
   private CallRequest request(JsonSlice call, Origin origin) {

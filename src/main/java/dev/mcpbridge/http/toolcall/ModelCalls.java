@@ -211,8 +211,8 @@ public final class ModelCalls {
     return modelTurn.key().isPresent()
         ? pipeline.register(
             request,
-            () -> idempotency.once(modelTurn.key(key), request, () -> pipeline.run(request)))
-        : pipeline.run(request);
+            () -> idempotency.once(modelTurn.key(key), request, () -> pipeline.runNext(request)))
+        : pipeline.runNext(request);
   }
 
   private Arguments read(JsonSlice arguments) {

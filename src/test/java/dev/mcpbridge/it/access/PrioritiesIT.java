@@ -157,6 +157,78 @@ class PrioritiesIT {
     }
   }
 
+  /** A batch may run for long: what was withdrawn meanwhile is not used for its later calls. */
+  @Test
+  void callOfABatchHasTheRightsThatItsCallerHasWhenItStarts() throws Exception {
+    try (TestBridge bridge = open()) {
+      String calls =
+          "{\"server\":\"s\",\"tool\":\"sleep\",\"arguments\":{\"ms\":1500}},"
+              + "{\"server\":\"s\",\"tool\":\"effect\",\"arguments\":"
+              + note("late")
+              + "}";
+      CompletableFuture<Answer> batch =
+          bridge.postLater(
+              "/batch", "{\"concurrency\":1,\"calls\":[" + calls + "]}", "x-api-key", ON_CALL);
+      bridge.until(
+          () -> bridge.get("/servers/s", AS_USUAL).body().path("pending_calls").asInt() == 1);
+
+      bridge.reload(
+          CONFIG
+              .formatted(effectLog.servers(List.of("s")))
+              .replace("'name':'on-call'", "'name':'other'"));
+
+      Answer answers = batch.join();
+      assertEquals("200", answers.at("/results/0/status"), answers.text());
+      assertEquals("403", answers.at("/results/1/status"), answers.text());
+      assertEquals("no", answers.at("/results/1/body/executed"), answers.text());
+      assertEquals(0, effectLog.effects().size());
+    }
+  }
+
+  @Test
+  void anApprovedCallKeepsItsUrgency() throws Exception {
+    try (TestBridge bridge = open("'maxInFlight':1,'risk':{'tools':{'effect':2}}")) {
+      List<Answer> pending = new ArrayList<>();
+      for (String urgency : List.of("u=7", "u=0")) {
+        pending.add(
+            bridge.call("effect", note(urgency), "x-api-key", ON_CALL, "priority", urgency));
+      }
+      final CompletableFuture<Answer> first = busy(bridge);
+      List<CompletableFuture<Answer>> calls = new ArrayList<>();
+      for (Answer each : pending) {
+        calls.add(
+            bridge.postLater(
+                "/confirmations/" + each.at("/confirmation_id"),
+                "{\"confirm\":true,\"token\":\"" + each.at("/token") + "\"}",
+                "x-api-key",
+                ON_CALL));
+        awaitQueued(bridge, calls.size());
+      }
+      first.join();
+
+      assertEquals(List.of("u=0", "u=7"), orderOf(calls));
+    }
+  }
+
+  @Test
+  void prioritiesThatAreReloadedBoundTheNextCalls() throws Exception {
+    try (TestBridge bridge = open("'maxInFlight':1")) {
+      bridge.reload(
+          CONFIG
+              .formatted(effectLog.servers(List.of("s"), "'maxInFlight':1"))
+              .replace("'mostUrgent':0", "'urgency':6"));
+      CompletableFuture<Answer> first = busy(bridge);
+      List<CompletableFuture<Answer>> calls = new ArrayList<>();
+      calls.add(noting(bridge, "demoted", ON_CALL, "u=0"));
+      awaitQueued(bridge, 1);
+      calls.add(noting(bridge, "usual", USUAL, "u=3"));
+      awaitQueued(bridge, 2);
+      first.join();
+
+      assertEquals(List.of("usual", "demoted"), orderOf(calls));
+    }
+  }
+
   @Test
   void fullQueueRefusesTheLeastUrgentCallWhichHasNotRun() throws Exception {
     try (TestBridge bridge = open("'maxInFlight':1,'maxQueued':2")) {
