@@ -27,7 +27,10 @@ import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.Target;
 import dev.mcpbridge.protocol.Envelope;
 import dev.mcpbridge.protocol.JsonSlice;
+import dev.mcpbridge.protocol.Urgency;
 import dev.mcpbridge.trace.Telemetry;
+import dev.mcpbridge.wire.WireReader;
+import dev.mcpbridge.wire.WireWriter;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -134,6 +137,19 @@ class RemoteRouterTest {
 
     assertEquals(DONE, answer);
     assertEquals(1, runs);
+  }
+
+  @Test
+  void urgencyOfACallReachesTheOtherNode() {
+    for (int urgency = Urgency.UNSPECIFIED; urgency <= Urgency.LEAST; urgency++) {
+      Call sent = call().withEnvelope(Envelope.NONE.withUrgency(urgency));
+      WireWriter out = new WireWriter();
+      WireCodecs.CALL.write().accept(out, sent);
+
+      Call received = WireCodecs.CALL.read().apply(new WireReader(out.toBytes()));
+
+      assertEquals(urgency, received.envelope().urgency());
+    }
   }
 
   @Test

@@ -105,6 +105,25 @@ class CachedCallsTest {
   }
 
   @Test
+  void callIsNotJoinedByOneThatIsMoreUrgent() throws Exception {
+    Future<JsonSlice> slow = run(withUrgency("slow", 7));
+    Future<JsonSlice> urgent = run(withUrgency("urgent", 0));
+    Future<JsonSlice> slower = run(withUrgency("slower", 7));
+
+    assertEquals(2, sent.size());
+    answer(1);
+    assertEquals(ANSWER, urgent.await(10, TimeUnit.SECONDS));
+    answer(0);
+    assertEquals(CacheNote.Status.MISS, status(slow));
+    assertEquals(CacheNote.Status.COLLAPSED, status(slower));
+  }
+
+  private static Call withUrgency(String id, int urgency) {
+    Call call = call(id);
+    return call.withEnvelope(call.envelope().withUrgency(urgency));
+  }
+
+  @Test
   void callersBeyondTheBoundWaitInTheQueueOfTheServer() throws Exception {
     for (int i = 0; i < 1_003; i++) {
       run(call("c" + i));

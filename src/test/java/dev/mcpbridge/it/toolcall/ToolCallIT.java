@@ -135,6 +135,25 @@ class ToolCallIT {
   }
 
   @Test
+  void aTurnThatStopsAtAnErrorSkipsTheRest() throws Exception {
+    String turn =
+        OPENAI_CHAT.turn(
+            call("c-0", "s__effect", "{}"),
+            call("c-1", "s__no_such_tool", "{}"),
+            call("c-2", "s__effect", "{}"));
+
+    Answer answer = bridge.post("/toolcall?onError=stop", turn);
+
+    assertEquals("200", answer.at("/tool_responses/0/status"), answer.text());
+    assertEquals("404", answer.at("/tool_responses/1/status"), answer.text());
+    assertEquals("skipped", answer.at("/tool_responses/2/problem/code"), answer.text());
+    assertEquals(1, Files.readAllLines(folder.resolve("effects")).size());
+    for (String terms : List.of("onError=retry", "concurrency=0", "concurrency=x")) {
+      assertEquals(422, bridge.post("/toolcall?" + terms, turn).status(), terms);
+    }
+  }
+
+  @Test
   void anUnqualifiedNameIsResolvedIfItIsUnique() throws Exception {
     String sum =
         """
