@@ -108,7 +108,7 @@ final class StandbyPool {
     }
     hadShortage = true;
     targetSize = Math.min(config.max(), targetSize + 1);
-    if (isBackingOff()) {
+    if (isBackingOff() && ready.isEmpty()) {
       return Future.failedFuture(lastFailure);
     }
     Future<JsonSlice> result = queue.add(call);
