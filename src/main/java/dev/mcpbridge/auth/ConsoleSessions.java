@@ -97,12 +97,23 @@ public final class ConsoleSessions {
     return sessions.get(name(token)).map(item -> valid(name(token), item));
   }
 
+  /** Whether the session of a token is open; to ask does not count as a use. */
+  public Future<Boolean> isOpen(String token) {
+    return sessions.get(name(token)).map(this::isOpen);
+  }
+
+  private boolean isOpen(Item item) {
+    return item.isPresent()
+        && endOf(item) > clock.getAsLong()
+        && item.untilMillis() > item.millis();
+  }
+
   /** A session that is used lives on, until its end. */
   private Optional<byte[]> valid(String name, Item item) {
-    long left = item.isPresent() ? endOf(item) - clock.getAsLong() : 0;
-    if (left <= 0 || item.untilMillis() <= item.millis()) {
+    if (!isOpen(item)) {
       return Optional.empty();
     }
+    long left = endOf(item) - clock.getAsLong();
     if (item.untilMillis() - item.millis() < Math.min(left, IDLE_MILLIS) - RENEWAL_MILLIS) {
       sessions.put(name, item.version(), item.value(), Math.min(left, IDLE_MILLIS), Eviction.NEVER);
     }

@@ -112,6 +112,8 @@ final class CallerChecks {
           Callers.set(ctx, identity.principal());
           if (identity.principal().token() != null) {
             Callers.setToken(ctx, credential);
+          } else if (credential != null && ConsoleSessions.isLike(credential)) {
+            Callers.setSession(ctx, () -> sessions.isOpen(credential));
           }
           if (hasBody(ctx.request())) {
             checkMediaType(ctx.request());

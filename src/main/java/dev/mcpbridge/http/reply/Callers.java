@@ -7,10 +7,13 @@ import dev.mcpbridge.model.AuditRecord;
 import dev.mcpbridge.model.Caller;
 import dev.mcpbridge.model.Principal;
 import dev.mcpbridge.model.Scope;
+import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.ext.web.RoutingContext;
 import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
 
 /** The principal of a request: stored by the entry checks, read by the doors. */
 public final class Callers {
@@ -19,6 +22,7 @@ public final class Callers {
       HttpHeaders.createOptimized("x-upstream-authorization");
   private static final String BEARER = "Bearer ";
   private static final String TOKEN = KEY + ".token";
+  private static final String SESSION = KEY + ".session";
   private static final int MAX_AUTHORIZATION = 16 << 10;
 
   private Callers() {}
@@ -30,6 +34,19 @@ public final class Callers {
   /** Stores the access token of the caller. */
   public static void setToken(RoutingContext ctx, String token) {
     ctx.put(TOKEN, token);
+  }
+
+  /**
+   * Stores how to ask whether the session of the caller is open, for a credential that stands for
+   * one.
+   */
+  public static void setSession(RoutingContext ctx, Supplier<Future<Boolean>> isOpen) {
+    ctx.put(SESSION, isOpen);
+  }
+
+  /** Asks whether the session of the caller is open; empty if its credential stands for none. */
+  static Optional<Supplier<Future<Boolean>>> session(RoutingContext ctx) {
+    return Optional.ofNullable(ctx.get(SESSION));
   }
 
   public static Principal of(RoutingContext ctx) {

@@ -3,14 +3,18 @@ package dev.mcpbridge.http.reply;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.limit.Shares;
 import dev.mcpbridge.model.Principal;
+import io.vertx.core.Future;
 import io.vertx.ext.web.RoutingContext;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 
 /** The open event streams, limited in total and per caller. Confined to the HTTP verticle. */
 public final class StreamSlots {
+  private static final long SESSION_CHECK_MILLIS = 5_000;
+
   private final Shares shares;
   private final Map<EventStream, Principal> open = new LinkedHashMap<>();
 
@@ -26,7 +30,8 @@ public final class StreamSlots {
   }
 
   /**
-   * Opens a stream that tells its client of events, which ends when the client's token expires.
+   * Opens a stream that tells its client of events, which ends when the client's token expires, or
+   * soon after the end of its session.
    *
    * @throws BridgeException RATE_LIMITED, OVERLOADED
    */
@@ -38,7 +43,26 @@ public final class StreamSlots {
       long timer = ctx.vertx().setTimer(left, t -> stream.end());
       stream.onClose(() -> ctx.vertx().cancelTimer(timer));
     }
+    Callers.session(ctx).ifPresent(isOpen -> endWithSession(ctx, stream, isOpen));
     return stream;
+  }
+
+  private static void endWithSession(
+      RoutingContext ctx, EventStream stream, Supplier<Future<Boolean>> isOpen) {
+    long timer =
+        ctx.vertx()
+            .setPeriodic(
+                SESSION_CHECK_MILLIS,
+                t ->
+                    isOpen
+                        .get()
+                        .onSuccess(
+                            open -> {
+                              if (!open) {
+                                stream.end();
+                              }
+                            }));
+    stream.onClose(() -> ctx.vertx().cancelTimer(timer));
   }
 
   /**

@@ -1,11 +1,21 @@
 package dev.mcpbridge.it.console;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.mcpbridge.auth.ApiKeys;
 import dev.mcpbridge.fixture.TestBridge;
 import dev.mcpbridge.fixture.TestBridge.Answer;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
@@ -13,6 +23,7 @@ import org.junit.jupiter.api.Test;
 class ConsoleSessionIT {
   private static final String READER = ApiKeys.generate();
   private static final String CALLER = ApiKeys.generate();
+  private static final ExecutorService THREADS = Executors.newCachedThreadPool();
 
   @AutoClose private final TestBridge bridge = TestBridge.of(config(READER));
 
@@ -22,6 +33,11 @@ class ConsoleSessionIT {
             TestBridge.auth(
                 TestBridge.key("reader", reader, "'read'"),
                 TestBridge.key("caller", CALLER, "'read','call'")));
+  }
+
+  @AfterAll
+  static void endThreads() {
+    THREADS.shutdownNow();
   }
 
   private String session(String key) throws Exception {
@@ -61,6 +77,33 @@ class ConsoleSessionIT {
   }
 
   @Test
+  void eventStreamEndsSoonAfterItsSession() throws Exception {
+    String closed = session(READER);
+    CompletableFuture<String> ended = events(closed);
+    CompletableFuture<String> kept = events(session(READER));
+
+    bridge.delete("/console/session", "authorization", "Bearer " + closed);
+
+    assertTrue(ended.get(20, TimeUnit.SECONDS).startsWith(": open"));
+    assertFalse(kept.isDone(), "the stream of the other session");
+  }
+
+  /** Opens the stream of events; completes at its end with all of it. */
+  private CompletableFuture<String> events(String credential) throws Exception {
+    HttpResponse<Stream<String>> open =
+        bridge
+            .client()
+            .send(
+                HttpRequest.newBuilder(bridge.uri("/events"))
+                    .header("authorization", "Bearer " + credential)
+                    .build(),
+                HttpResponse.BodyHandlers.ofLines());
+    assertEquals(200, open.statusCode());
+    return CompletableFuture.supplyAsync(
+        () -> open.body().collect(Collectors.joining("\n")), THREADS);
+  }
+
+  @Test
   void callerWithoutAKeyNeedsNoSession() throws Exception {
     try (TestBridge open = TestBridge.of("{'mcpServers':{}}")) {
       Answer answer = open.post("/console/session", "");
@@ -68,6 +111,7 @@ class ConsoleSessionIT {
       assertEquals(404, open.delete("/console/session").status());
     }
     assertEquals(401, bridge.post("/console/session", "").status());
-    assertEquals(401, session("mcbs_unknown").isEmpty() ? 401 : 200);
+    assertEquals(
+        401, bridge.post("/console/session", "", "authorization", "Bearer mcbs_unknown").status());
   }
 }
