@@ -43,6 +43,9 @@ final class ResultFormatter {
     if (end instanceof ToolOutcome.Failure failure) {
       return FunctionResult.of(call, true, failure.message());
     }
+    if (end instanceof ToolOutcome.ConsentRequired consent) {
+      return FunctionResult.of(call, true, consent.message());
+    }
     return FunctionResult.of(call, true, "It is waiting for a human's approval and has not run.");
   }
 

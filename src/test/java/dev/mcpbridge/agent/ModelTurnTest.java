@@ -113,6 +113,23 @@ class ModelTurnTest {
   }
 
   @Test
+  void modelIsToldThatACallNeedsAConsentAndWhere() throws Exception {
+    ScriptedModel model =
+        new ScriptedModel().then(ScriptedModel.calls("a"), ScriptedModel.says("Please connect."));
+    ModelTurn.Reply first = run(turn("{'question':'Do it.'}"), model);
+    String results =
+        "{'results':[{'outcome':'failed','output':{'error':'Connect at https://b/connect/1'},"
+            + "'server_id':'s','problem':{'code':'consent_required',"
+            + "'connect_url':'https://b/connect/1'}}]}";
+
+    run(next(first.messages(), first, results), model);
+
+    assertEquals(
+        "Connect at https://b/connect/1",
+        model.requests.get(1).messages().get(2).path("content").asText());
+  }
+
+  @Test
   void lastTurnHasNoCalls() throws Exception {
     ScriptedModel model = new ScriptedModel().then(ScriptedModel.calls("a"));
 
