@@ -15,6 +15,7 @@ import { say } from './view.js';
 const MAX_STEPS = 25;
 
 const PAUSE_MILLIS = 300;
+const RETRY_MILLIS = 3000;
 
 /**
  * A call of the model, and what became of it.
@@ -237,6 +238,7 @@ function settle(call, response) {
 /** Follows a call that others may decide. @param {Call} call @param {string} id @param {AbortSignal} signal */
 async function watch(call, id, signal) {
   while (call.settle && !signal.aborted) {
+    let pause = PAUSE_MILLIS;
     try {
       const state = await (await request('GET', path`confirmations/${id}`, { headers: { prefer: 'wait=20' }, signal })).text();
       const { status, reason, executed, problem } = JSON.parse(state);
@@ -251,10 +253,13 @@ async function watch(call, id, signal) {
       } else if (executed && !call.held?.isBusy()) {
         call.settle?.(failed(call, `It was decided elsewhere, where its result is. ${EXECUTED[executed] ?? UNKNOWN}`));
       }
-      await new Promise((resolve) => setTimeout(resolve, PAUSE_MILLIS));
-    } catch {
-      return;
+    } catch (e) {
+      pause = RETRY_MILLIS;
+      if (e instanceof Problem && e.status === 404) {
+        call.settle?.(failed(call, UNKNOWN));
+      }
     }
+    await new Promise((resolve) => setTimeout(resolve, pause));
   }
 }
 

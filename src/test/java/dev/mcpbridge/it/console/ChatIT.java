@@ -186,6 +186,7 @@ class ChatIT {
       chat(operated);
       browser.errors().clear();
       model.thenCalls("t__erase", "{\"path\":\"/operated\"}").thenText("The operator agreed.");
+      firstQuestionAboutADecisionIsLost();
       ask("Erase it");
       awaitText("A person with the scope “approve” decides.");
       String id =
@@ -194,8 +195,26 @@ class ChatIT {
       operated.post("/confirmations/" + id, "{\"confirm\":true}", "x-api-key", boss);
 
       awaitText("The operator agreed.");
+      assertTrue(browser.evaluate("window.lost").asBoolean(), "no question was lost");
       assertTrue(model.toolResults().get(0).contains("/operated"), model.toolResults().get(0));
+      browser.open(bridge.uri("/console"));
     }
+  }
+
+  private static void firstQuestionAboutADecisionIsLost() throws Exception {
+    browser.evaluate(
+        """
+        (() => {
+          const real = window.fetch;
+          window.fetch = (to, init) => {
+            if (init.method === 'GET' && String(to).startsWith('confirmations/')) {
+              window.fetch = real;
+              window.lost = true;
+              return Promise.reject(new TypeError('the network is away'));
+            }
+            return real(to, init);
+          };
+        })()""");
   }
 
   @Test
