@@ -19,6 +19,16 @@ public record Items(Names servers, Map<Item.Kind, Names> names, List<Condition> 
         && (names.isEmpty() || matches(Item.of(server, kind, name), false).applies(false));
   }
 
+  /**
+   * Whether an entry of a server is selected for use, without regard to annotations. A URI that
+   * could mean several resources is not.
+   */
+  public boolean offer(ServerId server, Item.Kind kind, String name) {
+    return contain(server)
+        && contain(kind)
+        && (names.isEmpty() || matches(Item.of(server, kind, name), true).applies(true));
+  }
+
   boolean contain(ServerId server) {
     return servers.contain(server.name());
   }

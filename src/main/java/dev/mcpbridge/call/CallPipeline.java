@@ -350,6 +350,11 @@ public final class CallPipeline {
   private Tool tool(ServerView server, String name) {
     Tool offered = server.catalogue().tools().get(name);
     Tool tool = offered == null ? limits.pins().heldTool(server.id(), name) : offered;
+    if (tool == null && server.risk().block(name)) {
+      throw new BridgeException(
+          ErrorCode.FORBIDDEN,
+          "The configuration of server '" + server.id() + "' blocks this tool");
+    }
     if (tool == null) {
       throw unknownTool();
     }

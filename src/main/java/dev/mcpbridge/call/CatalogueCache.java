@@ -1,6 +1,7 @@
 package dev.mcpbridge.call;
 
 import dev.mcpbridge.access.Rights;
+import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.limit.BoundedMap;
 import dev.mcpbridge.limit.TimeLimit;
 import dev.mcpbridge.model.Catalogue;
@@ -8,12 +9,16 @@ import dev.mcpbridge.model.Principal;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.ServerState;
 import dev.mcpbridge.model.ServerView;
+import dev.mcpbridge.profile.Profiles;
+import dev.mcpbridge.profile.Selection;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
 import java.util.stream.IntStream;
 
 /**
@@ -32,12 +37,13 @@ public final class CatalogueCache {
   private final LeanDiscovery lean;
   private final long openedNanos = System.nanoTime();
   private final Map<Key, CachedCatalogue> cached = new BoundedMap<>(MAX_CACHED);
+  private final List<BiConsumer<Profiles, Profiles>> listeners = new ArrayList<>();
+  private Profiles profiles;
 
   /**
    * @param rights null for a catalogue with everything
-   * @param server null for all servers
    */
-  private record Key(Rights rights, ServerId server) {}
+  private record Key(Rights rights, Selection selection) {}
 
   /**
    * @param whole the same catalogue with everything; null for that itself
@@ -50,7 +56,8 @@ public final class CatalogueCache {
     }
   }
 
-  public CatalogueCache(Vertx vertx, Directory directory, AccessControl access) {
+  public CatalogueCache(Vertx vertx, Directory directory, AccessControl access, Profiles profiles) {
+    this.profiles = profiles;
     this.directory = directory;
     this.access = access;
     this.lean = new LeanDiscovery(vertx);
@@ -61,27 +68,60 @@ public final class CatalogueCache {
     return lean;
   }
 
-  /** The catalogue of one server. Waits for its first start. Fails with SERVER_NOT_FOUND. */
-  public Future<ToolCatalogue> of(Principal caller, ServerId id) {
-    return access
-        .discovered(caller, id)
-        .map(view -> seen(caller, id, directory.knownWhole(id).stream().toList(), List.of(view)));
+  /** The profiles that count now. */
+  public Profiles profiles() {
+    return profiles;
+  }
+
+  /** Replaces the profiles, and tells the listeners those before and after. */
+  public void reload(Profiles next) {
+    if (!next.equals(profiles)) {
+      Profiles before = profiles;
+      profiles = next;
+      cached.clear();
+      listeners.forEach(listener -> listener.accept(before, next));
+    }
+  }
+
+  public void onReload(BiConsumer<Profiles, Profiles> listener) {
+    listeners.add(listener);
   }
 
   /**
-   * The catalogue of all servers. It waits 100 ms for servers that are starting and then omits
-   * them. The wait is longer, at most five seconds, while the bridge itself is starting, and for a
-   * lazy server that this request starts.
+   * What an address offers to a caller. One server is waited for until its first start. Of several,
+   * those that are starting are waited for 100 ms and then omitted. The wait is longer, at most
+   * five seconds, while the bridge itself is starting, and for a lazy server that this request
+   * starts.
+   *
+   * @return fails with SERVER_NOT_FOUND or PROFILE_NOT_FOUND
    */
-  public Future<ToolCatalogue> ofAll(Principal caller) {
+  public Future<ToolCatalogue> of(Principal caller, Selection selection) {
+    ServerId id = selection.server();
+    if (id != null) {
+      return access
+          .discovered(caller, id)
+          .map(
+              view ->
+                  seen(
+                      caller,
+                      selection,
+                      directory.knownWhole(id).stream().toList(),
+                      List.of(view)));
+    }
     List<Future<Void>> awaited =
         access.all(caller).stream()
             .filter(view -> !view.isDiscovered() && !(view.state() instanceof ServerState.Refused))
+            .filter(view -> mayOffer(selection, view.id()))
             .map(this::awaited)
             .toList();
     return awaited.isEmpty()
-        ? Future.succeededFuture(now(caller))
-        : Future.join(awaited).map(done -> now(caller));
+        ? Future.succeededFuture().map(done -> now(caller, selection))
+        : Future.join(awaited).map(done -> now(caller, selection));
+  }
+
+  private boolean mayOffer(Selection selection, ServerId server) {
+    return selection.profile() == null
+        || profiles.find(selection.profile()).filter(each -> each.contains(server)).isPresent();
   }
 
   private Future<Void> awaited(ServerView view) {
@@ -92,38 +132,58 @@ public final class CatalogueCache {
     return TimeLimit.of(timeoutMillis, directory.discovered(view.id())).otherwiseEmpty().mapEmpty();
   }
 
-  /** The catalogue of all servers that have been discovered. */
-  public ToolCatalogue now(Principal caller) {
-    return seen(caller, null, directory.allWhole(), access.all(caller));
+  /**
+   * The same, of the servers that have been discovered.
+   *
+   * @param selection all servers, or a profile
+   * @throws BridgeException PROFILE_NOT_FOUND
+   */
+  public ToolCatalogue now(Principal caller, Selection selection) {
+    return seen(
+        caller,
+        selection,
+        offered(selection, directory.allWhole()),
+        offered(selection, access.all(caller)));
+  }
+
+  private List<ServerView> offered(Selection selection, List<ServerView> views) {
+    return selection.profile() == null
+        ? views
+        : views.stream().filter(view -> mayOffer(selection, view.id())).toList();
   }
 
   /**
    * The catalogue that a caller sees.
    *
-   * @param server null for all servers
    * @param views the servers with everything, and as the caller sees them
    */
   private ToolCatalogue seen(
-      Principal caller, ServerId server, Collection<ServerView> views, List<ServerView> seen) {
-    ToolCatalogue whole = cache(new Key(null, server), views, null);
+      Principal caller, Selection selection, Collection<ServerView> views, List<ServerView> seen) {
+    ToolCatalogue whole = cache(new Key(null, selection), views, null);
     return isSame(catalogues(views), catalogues(seen))
         ? whole
-        : cache(new Key(access.rights(caller), server), seen, whole);
+        : cache(new Key(access.rights(caller), selection), seen, whole);
   }
 
   private ToolCatalogue cache(Key key, Collection<ServerView> views, ToolCatalogue whole) {
     List<Catalogue> catalogues = catalogues(views);
     CachedCatalogue last = cached.get(key);
     if (last == null || !last.isOf(catalogues, whole)) {
-      ToolCatalogue made =
-          key.server() == null
-              ? ToolCatalogue.ofAll(views)
-              : ToolCatalogue.of(views.iterator().next());
+      ToolCatalogue made = make(key.selection(), views);
       boolean isTold = whole != null && access.tellsOfUnlisted();
       last = new CachedCatalogue(catalogues, whole, isTold ? made.within(whole) : made);
       cached.put(key, last);
     }
     return last.toolCatalogue();
+  }
+
+  private ToolCatalogue make(Selection selection, Collection<ServerView> views) {
+    if (selection.profile() != null) {
+      return ToolCatalogue.of(profiles.get(selection.profile()), views);
+    }
+    return selection.server() == null
+        ? ToolCatalogue.ofAll(views)
+        : ToolCatalogue.of(views.iterator().next());
   }
 
   private static List<Catalogue> catalogues(Collection<ServerView> views) {

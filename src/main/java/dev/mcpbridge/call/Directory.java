@@ -157,7 +157,7 @@ public final class Directory {
   }
 
   /** All servers as last published, with what is held of them. */
-  Collection<ServerView> allWhole() {
+  List<ServerView> allWhole() {
     return views.values().stream().map(this::whole).toList();
   }
 

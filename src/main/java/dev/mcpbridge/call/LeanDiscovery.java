@@ -145,7 +145,7 @@ public final class LeanDiscovery {
     return text.length() > MAX_SUMMARY_CHARS ? text.substring(0, MAX_SUMMARY_CHARS) + "…" : text;
   }
 
-  private static ToolCatalogue.ToolLocation listed(ToolCatalogue toolCatalogue, String name) {
+  private static ToolLocation listed(ToolCatalogue toolCatalogue, String name) {
     return Optional.ofNullable(toolCatalogue.toolsByName().get(name))
         .orElseThrow(() -> unknown(name));
   }

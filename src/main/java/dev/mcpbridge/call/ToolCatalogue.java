@@ -4,9 +4,10 @@ import dev.mcpbridge.model.Catalogue;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.ServerView;
 import dev.mcpbridge.model.Tool;
+import dev.mcpbridge.profile.Profile;
+import dev.mcpbridge.profile.ToolShape;
 import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
-import dev.mcpbridge.protocol.PercentEncoding;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
@@ -20,41 +21,23 @@ import java.util.function.Function;
 
 /**
  * The catalogue of one door, and the server behind each name: one server with its own names, or
- * several servers with qualified names (see {@link QualifiedNames}). A resource keeps its URI; if
- * an earlier server has the same URI, the server is added as a prefix. Entries are unchanged except
- * for the name or the URI. Immutable; a changed catalogue is a new object.
+ * several servers with qualified names (see {@link QualifiedNames}), or what a profile offers of
+ * them. Entries are unchanged except for the name or the URI, and for what a profile changes.
+ * Immutable; a changed catalogue is a new object.
  */
 public final class ToolCatalogue {
   private final List<ServerView> servers;
   private final boolean qualified;
+
+  /** Null without one. */
+  private final Profile profile;
+
   private final ToolCatalogue full;
   private final ToolCatalogue whole;
   private final Map<String, ToolLocation> tools = new LinkedHashMap<>();
   private final Map<String, List<String>> toolsByOwnName = new HashMap<>();
   private final Map<String, ToolLocation> prompts = new LinkedHashMap<>();
-  private final Map<String, ToolLocation> resources = new LinkedHashMap<>();
-  private final Map<String, ToolLocation> templates = new LinkedHashMap<>();
-
-  /**
-   * An entry and its server.
-   *
-   * @param name the server's own name of it
-   * @param entry the entry as listed by this catalogue
-   * @param mirrorsHeaders whether it declares arguments to be mirrored in headers
-   */
-  public record ToolLocation(
-      ServerView server, String name, JsonSlice entry, boolean mirrorsHeaders) {
-    private static final String ANNOTATION = "x-mcp-header";
-
-    ToolLocation(ServerView server, String name, JsonSlice entry) {
-      this(server, name, entry, entry.text().contains(ANNOTATION));
-    }
-
-    /** The tool of this name. */
-    public Tool tool() {
-      return server.catalogue().tools().get(name);
-    }
-  }
+  private final CatalogueResources resources;
 
   /**
    * A resource, listed or not.
@@ -63,22 +46,26 @@ public final class ToolCatalogue {
    */
   public record Resource(ServerId server, String uri) {}
 
-  private ToolCatalogue(List<ServerView> servers, boolean qualified, ToolCatalogue whole) {
+  private ToolCatalogue(
+      List<ServerView> servers, boolean qualified, Profile profile, ToolCatalogue whole) {
     this.servers = servers;
     this.qualified = qualified;
+    this.profile = profile;
     this.full = null;
     this.whole = whole;
+    this.resources =
+        new CatalogueResources(servers, qualified, profile, whole == null ? null : whole.resources);
     servers.forEach(this::add);
   }
 
   private ToolCatalogue(ToolCatalogue full) {
     this.servers = full.servers;
     this.qualified = full.qualified;
+    this.profile = full.profile;
     this.full = full;
     this.whole = full.whole;
+    this.resources = full.resources;
     prompts.putAll(full.prompts);
-    resources.putAll(full.resources);
-    templates.putAll(full.templates);
   }
 
   /** The same catalogue with three tools that search, describe and call the others. */
@@ -93,7 +80,7 @@ public final class ToolCatalogue {
    * @param everything the catalogue with the entries that are not listed
    */
   ToolCatalogue within(ToolCatalogue everything) {
-    return new ToolCatalogue(servers, qualified, everything);
+    return new ToolCatalogue(servers, qualified, profile, everything);
   }
 
   /** The full catalogue of a lean one; empty if this one lists its tools itself. */
@@ -103,18 +90,29 @@ public final class ToolCatalogue {
 
   /** The catalogue of one discovered server. */
   public static ToolCatalogue of(ServerView server) {
-    return new ToolCatalogue(List.of(server), false, null);
+    return new ToolCatalogue(List.of(server), false, null, null);
   }
 
   /** The catalogue of all discovered servers, sorted by their names. */
   public static ToolCatalogue ofAll(Collection<ServerView> servers) {
-    return new ToolCatalogue(
-        servers.stream()
-            .filter(ServerView::isDiscovered)
-            .sorted(Comparator.comparing(server -> server.id().name()))
-            .toList(),
-        true,
-        null);
+    return new ToolCatalogue(discovered(servers), true, null, null);
+  }
+
+  /** What a profile offers of the discovered servers, sorted by their names. */
+  public static ToolCatalogue of(Profile profile, Collection<ServerView> servers) {
+    List<ServerView> offered =
+        discovered(servers).stream()
+            .filter(server -> profile.contains(server.id()))
+            .map(profile::offered)
+            .toList();
+    return new ToolCatalogue(offered, true, profile, null);
+  }
+
+  private static List<ServerView> discovered(Collection<ServerView> servers) {
+    return servers.stream()
+        .filter(ServerView::isDiscovered)
+        .sorted(Comparator.comparing(server -> server.id().name()))
+        .toList();
   }
 
   public List<ServerView> servers() {
@@ -124,6 +122,11 @@ public final class ToolCatalogue {
   /** Whether names include their server. */
   public boolean isQualified() {
     return qualified;
+  }
+
+  /** The profile that decides what is offered, if it is one. */
+  public Optional<Profile> profile() {
+    return Optional.ofNullable(profile);
   }
 
   public List<JsonSlice> tools() {
@@ -142,11 +145,11 @@ public final class ToolCatalogue {
   }
 
   public List<JsonSlice> resources() {
-    return entries(resources);
+    return resources.resources();
   }
 
   public List<JsonSlice> templates() {
-    return entries(templates);
+    return resources.templates();
   }
 
   /** The tool of a name, listed or not. */
@@ -173,35 +176,9 @@ public final class ToolCatalogue {
     return Optional.ofNullable(prompts.get(name)).or(() -> unlisted(all -> all.prompts.get(name)));
   }
 
-  /**
-   * Resolves a URI. An unlisted resource may exist: a single server decides that itself; among
-   * several it belongs to the first one with a template whose literal prefix matches.
-   */
+  /** The resource of a URI, listed or not. */
   public Optional<Resource> resource(String uri) {
-    ToolLocation listed = resources.get(uri);
-    if (listed != null) {
-      return Optional.of(new Resource(listed.server().id(), listed.name()));
-    }
-    return qualifiedResource(uri)
-        .or(
-            () ->
-                unlisted(all -> all.resources.get(uri))
-                    .map(location -> new Resource(location.server().id(), location.name())))
-        .or(
-            () ->
-                servers.stream()
-                    .filter(
-                        server -> servers.size() == 1 || hasTemplateFor(server.catalogue(), uri))
-                    .map(server -> new Resource(server.id(), uri))
-                    .findFirst());
-  }
-
-  /** A URI with a server prefix always belongs to that server. */
-  private Optional<Resource> qualifiedResource(String uri) {
-    return servers.stream()
-        .filter(server -> qualified && uri.startsWith(prefix(server)))
-        .map(server -> new Resource(server.id(), uri.substring(prefix(server).length())))
-        .findFirst();
+    return resources.find(uri);
   }
 
   /** Changes whenever an entry changes. */
@@ -234,53 +211,39 @@ public final class ToolCatalogue {
         .values()
         .forEach(
             tool -> {
-              String listedName = put(tools, server, tool.name(), tool.definition());
-              toolsByOwnName.computeIfAbsent(tool.name(), n -> new ArrayList<>(1)).add(listedName);
+              ToolShape shape = shape(server, tool);
+              String listedName = put(tools, server, tool.name(), tool.definition(), shape);
+              String searched = shape.name() == null ? tool.name() : shape.name();
+              toolsByOwnName.computeIfAbsent(searched, n -> new ArrayList<>(1)).add(listedName);
             });
-    catalogue.prompts().forEach(prompt -> put(prompts, server, text(prompt, "name"), prompt));
-    catalogue.resources().forEach(entry -> putResource(resources, server, "uri", entry));
-    catalogue.templates().forEach(entry -> putResource(templates, server, "uriTemplate", entry));
+    catalogue
+        .prompts()
+        .forEach(prompt -> put(prompts, server, text(prompt, "name"), prompt, ToolShape.PLAIN));
   }
 
-  private static void putResource(
-      Map<String, ToolLocation> locations, ServerView server, String member, JsonSlice entry) {
-    String uri = text(entry, member);
-    ToolLocation existing = locations.putIfAbsent(uri, new ToolLocation(server, uri, entry));
-    if (existing != null && existing.server() != server && !uri.isEmpty()) {
-      String qualifiedUri = prefix(server) + uri;
-      JsonSlice own = JsonObjects.members(entry).get(member);
-      JsonSlice moved = JsonObjects.replaceValue(entry, own, JsonObjects.quoted(qualifiedUri));
-      locations.putIfAbsent(qualifiedUri, new ToolLocation(server, uri, moved));
-    }
-  }
-
-  /** Followed by the URI as its server writes it, which may also be a template. */
-  private static String prefix(ServerView server) {
-    return "mcp-bridge://" + PercentEncoding.encoded(server.id().name()) + "/";
+  private ToolShape shape(ServerView server, Tool tool) {
+    return profile == null ? ToolShape.PLAIN : profile.shape(server.id(), tool.name());
   }
 
   /** Returns the name in this catalogue. */
   private String put(
-      Map<String, ToolLocation> locations, ServerView server, String name, JsonSlice entry) {
+      Map<String, ToolLocation> locations,
+      ServerView server,
+      String name,
+      JsonSlice entry,
+      ToolShape shape) {
     if (!qualified) {
-      locations.putIfAbsent(name, new ToolLocation(server, name, entry));
+      locations.putIfAbsent(name, new ToolLocation(server, name, entry, shape));
       return name;
     }
-    String qualifiedName = QualifiedNames.of(server.id(), name);
+    String listedName = shape.name() == null ? QualifiedNames.of(server.id(), name) : shape.name();
     JsonSlice own = JsonObjects.members(entry).get("name");
-    JsonSlice renamed = JsonObjects.replaceValue(entry, own, JsonObjects.quoted(qualifiedName));
-    locations.putIfAbsent(qualifiedName, new ToolLocation(server, name, renamed));
-    return qualifiedName;
+    JsonSlice renamed = JsonObjects.replaceValue(entry, own, JsonObjects.quoted(listedName));
+    locations.putIfAbsent(listedName, new ToolLocation(server, name, renamed, shape));
+    return listedName;
   }
 
-  private static boolean hasTemplateFor(Catalogue catalogue, String uri) {
-    return catalogue.templates().stream()
-        .map(template -> text(template, "uriTemplate"))
-        .map(template -> template.substring(0, (template + "{").indexOf('{')))
-        .anyMatch(start -> !start.isEmpty() && uri.startsWith(start));
-  }
-
-  private static List<JsonSlice> entries(Map<String, ToolLocation> locations) {
+  static List<JsonSlice> entries(Map<String, ToolLocation> locations) {
     return locations.values().stream().map(ToolLocation::entry).toList();
   }
 

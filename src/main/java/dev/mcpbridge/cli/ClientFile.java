@@ -69,23 +69,20 @@ enum ClientFile {
   /**
    * The entry of a bridge.
    *
-   * @param server id of the only server that is offered; null for all
+   * @param endpoint which of its endpoints
    * @param needsKey whether the bridge needs a key, which is read from the environment
    */
-  ObjectNode entry(String base, String server, boolean needsKey) {
+  ObjectNode entry(String base, EndpointChoice endpoint, boolean needsKey) {
     ObjectNode entry = Json.object();
     if (this == CLAUDE_DESKTOP) {
       entry.put("command", "mcp-bridge").putArray("args").add("stdio").add("--url").add(base);
-      if (server != null) {
-        entry.withArray("args").add("--server").add(server);
-      }
+      endpoint.options().forEach(entry.withArray("args")::add);
       return entry;
     }
     if (hasType) {
       entry.put("type", "http");
     }
-    String path = server == null ? "/mcp" : "/servers/" + server + "/mcp";
-    entry.put(urlMember, URI.create(base + path).toString());
+    entry.put(urlMember, URI.create(base + endpoint.path()).toString());
     if (needsKey) {
       entry.putObject("headers").put("Authorization", "Bearer " + key);
     }

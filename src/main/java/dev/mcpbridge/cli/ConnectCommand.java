@@ -18,6 +18,7 @@ import java.nio.file.StandardCopyOption;
 import java.util.Arrays;
 import java.util.Iterator;
 import java.util.concurrent.Callable;
+import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -50,16 +51,12 @@ final class ConnectCommand implements Callable<Integer> {
 
   @Mixin private BridgeClient bridge;
 
-  @Option(
-      names = {"-s", "--server"},
-      paramLabel = "SERVER",
-      description = "Offer only this server (default: all servers).")
-  private String server;
+  @ArgGroup private EndpointChoice endpoint = new EndpointChoice();
 
   @Option(
       names = {"-n", "--name"},
       paramLabel = "NAME",
-      description = "Name in the client (default: the server, or%nmcp-bridge).")
+      description = "Name in the client (default: the server or%nthe profile, or mcp-bridge).")
   private String name;
 
   @Option(names = "--with-key", description = "The bridge needs a key.")
@@ -92,8 +89,9 @@ final class ConnectCommand implements Callable<Integer> {
             .findFirst()
             .orElseThrow(() -> unknownClient());
     Path target = file == null ? known.path() : file;
-    String entryName = name != null ? name : server != null ? server : "mcp-bridge";
-    ObjectNode entry = known.entry(bridge.base(), server, withKey);
+    String chosen = endpoint.name() == null ? "mcp-bridge" : endpoint.name();
+    String entryName = name == null ? chosen : name;
+    ObjectNode entry = known.entry(bridge.base(), endpoint, withKey);
     ObjectNode content = read(target);
     if (content == null
         || content.has(known.section()) && !content.get(known.section()).isObject()) {

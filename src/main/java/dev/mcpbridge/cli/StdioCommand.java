@@ -2,7 +2,6 @@ package dev.mcpbridge.cli;
 
 import dev.mcpbridge.cli.agent.HttpUrl;
 import dev.mcpbridge.config.BridgeConfig;
-import dev.mcpbridge.protocol.PercentEncoding;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
@@ -10,6 +9,7 @@ import java.io.PrintStream;
 import java.net.URI;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;
+import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -21,6 +21,7 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     footer = {
       "",
+      "Without --server and --profile all servers are served, with qualified names.",
       "Without --url a bridge runs in this process until stdin is closed.",
       "The log is written to stderr."
     })
@@ -35,13 +36,7 @@ final class StdioCommand implements Callable<Integer> {
 
   @Mixin private ConfigOption configuration;
 
-  @Option(
-      names = {"-s", "--server"},
-      paramLabel = "SERVER",
-      description =
-          "Serve only this server, with unqualified names (default: all servers, with qualified"
-              + " names).")
-  private String server;
+  @ArgGroup private EndpointChoice endpoint = new EndpointChoice();
 
   @Override
   public Integer call() throws Exception {
@@ -59,7 +54,7 @@ final class StdioCommand implements Callable<Integer> {
   }
 
   private int relay(String base, Supplier<String> credential, PrintStream out) throws IOException {
-    String path = server == null ? "/mcp" : "/servers/" + PercentEncoding.encoded(server) + "/mcp";
-    return new StdioRelay(URI.create(base), path, credential, out).run(System.in) ? 0 : Main.FAILED;
+    StdioRelay relay = new StdioRelay(URI.create(base), endpoint.path(), credential, out);
+    return relay.run(System.in) ? 0 : Main.FAILED;
   }
 }

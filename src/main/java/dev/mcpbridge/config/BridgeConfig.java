@@ -2,6 +2,7 @@ package dev.mcpbridge.config;
 
 import dev.mcpbridge.access.AccessRules;
 import dev.mcpbridge.model.ServerId;
+import dev.mcpbridge.profile.Profiles;
 import dev.mcpbridge.quota.QuotaRule;
 import dev.mcpbridge.quota.UrgencyRule;
 import java.nio.file.Path;
@@ -24,6 +25,7 @@ public record BridgeConfig(
     AccessRules access,
     List<QuotaRule> quotas,
     List<UrgencyRule> priorities,
+    Profiles profiles,
     CredentialsConfig credentials,
     RiskConfig risk,
     PinsConfig pins,
@@ -71,6 +73,7 @@ public record BridgeConfig(
         access,
         quotas,
         priorities,
+        profiles,
         credentials,
         risk,
         newPins,

@@ -8,8 +8,6 @@ import dev.mcpbridge.access.AccessRules;
 import dev.mcpbridge.model.RiskLevel;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.protocol.Json;
-import dev.mcpbridge.quota.QuotaRule;
-import dev.mcpbridge.quota.UrgencyRule;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -67,19 +65,13 @@ public final class ConfigReader {
     new EnvironmentOverrides(environment, problems).apply(entries);
     AuthConfig auth = AuthReader.read(root.section("auth"));
     AccessRules access = AccessReader.read(root.section("access"), root.has("access"));
-    List<QuotaRule> quotas = QuotaReader.read(root);
-    List<UrgencyRule> priorities = QuotaReader.priorities(root);
     HttpConfig http = http(root.section("http"), auth);
     RiskConfig risk = risk(root.section("risk"));
     requireKnownApprover(root.section("risk"), risk, auth);
     AuditConfig audit = AuditConfig.read(root.section("audit"), root.has("audit"));
-    CredentialsConfig credentials = CredentialsConfig.read(root.section("credentials"));
     LimitsConfig limits = limits(root.section("limits"), root.section("validation"));
-    ThreadsConfig threads = ThreadsConfig.read(root.section("threads"));
-    long drainMillis = root.seconds("drain");
     TelemetryConfig telemetry = TelemetryConfig.read(root.section("telemetry"), environment);
     List<WebhookConfig> webhooks = WebhookConfig.read(root, warnings);
-    AgentConfig agent = AgentConfig.read(root.section("agent"));
     SandboxConfig sandbox =
         SandboxReader.read(root.section("sandbox"), environment.get("DOCKER_HOST"));
     ClusterConfig cluster = ClusterReader.read(root.section("cluster"), nodeOptions, environment);
@@ -88,30 +80,33 @@ public final class ConfigReader {
     PinsConfig pins = PinsConfig.read(root.section("pins"), servers);
     AccessReader.requirePins(root.section("access"), access, pins, servers.keySet());
     requireKnownCallers(auth, http, servers, problems);
+    BridgeConfig config =
+        new BridgeConfig(
+            http,
+            auth,
+            access,
+            QuotaReader.read(root),
+            QuotaReader.priorities(root),
+            ProfileReader.read(root),
+            CredentialsConfig.read(root.section("credentials")),
+            risk,
+            pins,
+            audit,
+            telemetry,
+            webhooks,
+            AgentConfig.read(root.section("agent")),
+            limits,
+            ThreadsConfig.read(root.section("threads")),
+            sandbox,
+            cluster,
+            servers,
+            root.seconds("drain"),
+            warnings);
     if (!problems.isEmpty()) {
       throw new ConfigException(problems);
     }
     AccessReader.warn(access, auth, serverNames(servers), warnings);
-    return new BridgeConfig(
-        http,
-        auth,
-        access,
-        quotas,
-        priorities,
-        credentials,
-        risk,
-        pins,
-        audit,
-        telemetry,
-        webhooks,
-        agent,
-        limits,
-        threads,
-        sandbox,
-        cluster,
-        servers,
-        drainMillis,
-        warnings);
+    return config;
   }
 
   private static void requireKnownCallers(

@@ -1,5 +1,6 @@
 package dev.mcpbridge.config;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.model.DestructiveToolPolicy;
 import dev.mcpbridge.model.Glob;
@@ -203,8 +204,9 @@ final class ServerEntryReader {
     List<RiskRules.ToolRule> tools = new ArrayList<>();
     Section rules = risk.section("tools");
     for (String pattern : rules.names()) {
-      RiskLevel level = level(rules, pattern);
-      if (level != null) {
+      JsonNode rule = rules.json(pattern);
+      if (!rule.isMissingNode()) {
+        RiskLevel level = RiskLevel.of(rule.asInt(0)).orElse(null);
         tools.add(new RiskRules.ToolRule(new Glob(pattern), level));
       }
     }

@@ -26,6 +26,7 @@ public enum ErrorCode {
   METHOD_NOT_FOUND("method_not_found", 404, -32601, false),
   SESSION_NOT_FOUND("session_not_found", 404, 404, false),
   SERVER_NOT_FOUND("server_not_found", 404, -32602, false),
+  PROFILE_NOT_FOUND("profile_not_found", 404, -32602, false),
   TOOL_NOT_FOUND("tool_not_found", 404, -32602, false),
   CONFIRMATION_NOT_FOUND("confirmation_not_found", 404, 404, false),
   CALL_NOT_FOUND("call_not_found", 404, 404, false),

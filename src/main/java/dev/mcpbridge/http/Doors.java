@@ -8,7 +8,6 @@ import dev.mcpbridge.call.CallIds;
 import dev.mcpbridge.call.CallPipeline;
 import dev.mcpbridge.call.CatalogueCache;
 import dev.mcpbridge.call.DecidedCalls;
-import dev.mcpbridge.call.Directory;
 import dev.mcpbridge.call.IdempotencyKeys;
 import dev.mcpbridge.call.PinnedDefinitions;
 import dev.mcpbridge.cluster.Cluster;
@@ -34,6 +33,7 @@ import dev.mcpbridge.http.rest.EventsApi;
 import dev.mcpbridge.http.rest.HealthApi;
 import dev.mcpbridge.http.rest.MetricsApi;
 import dev.mcpbridge.http.rest.PinsApi;
+import dev.mcpbridge.http.rest.ProfilesApi;
 import dev.mcpbridge.http.rest.ServerLogApi;
 import dev.mcpbridge.http.rest.ServersApi;
 import dev.mcpbridge.http.rest.ToolCallsApi;
@@ -55,6 +55,8 @@ record Doors(
     AccessApi explanations,
     WhoamiApi whoami,
     PinnedDefinitions pins,
+    CatalogueCache catalogues,
+    ProfilesApi profiles,
     PinsApi pinsApi,
     AuditApi audit,
     ToolCallsApi calls,
@@ -91,7 +93,6 @@ record Doors(
     Cluster cluster = dependencies.cluster();
     int depth = dependencies.config().limits().depth();
     CallServices services = CallServices.of(vertx, dependencies, identities);
-    Directory directory = services.directory();
     AccessControl access = services.access();
     CallPipeline pipeline = services.pipeline();
     CallIds ids = new CallIds();
@@ -102,23 +103,27 @@ record Doors(
             Clock.systemUTC(), cluster, bus, dependencies.callerLimits().severalCallers());
     ToolCallsApi.CallStores stores = new ToolCallsApi.CallStores(idempotency, background, decided);
     ToolCallsApi calls = new ToolCallsApi(bus, pipeline, ids, stores, streams, answers, depth);
-    BackgroundCallsApi backgroundCalls = new BackgroundCallsApi(background, answers);
-    CatalogueCache catalogueCache = new CatalogueCache(vertx, directory, access);
-    ModelCalls modelCalls =
-        new ModelCalls(pipeline, ids, idempotency, catalogueCache.lean(), depth);
-    ToolCallDoor toolcall = new ToolCallDoor(vertx, catalogueCache, modelCalls);
+    CatalogueCache catalogueCache =
+        new CatalogueCache(vertx, services.directory(), access, dependencies.config().profiles());
+    ToolCallDoor toolcall =
+        new ToolCallDoor(
+            vertx,
+            catalogueCache,
+            new ModelCalls(pipeline, ids, idempotency, catalogueCache.lean(), depth));
     AgentDoor agent = agent(vertx, dependencies, toolcall, streams);
     return new Doors(
         new AccessApi(access, depth),
         new WhoamiApi(access, cluster, dependencies.self(), agent::offered),
         services.pins(),
+        catalogueCache,
+        new ProfilesApi(bus, access, catalogueCache, calls, depth),
         new PinsApi(services.pins(), depth),
         new AuditApi(bus, cluster),
         calls,
         new BatchApi(pipeline, ids, answers, depth),
-        backgroundCalls,
-        new CallsApi(bus, cluster, backgroundCalls),
-        new ServersApi(bus, directory, access, depth),
+        new BackgroundCallsApi(background, answers),
+        new CallsApi(bus, cluster, new BackgroundCallsApi(background, answers)),
+        new ServersApi(bus, services.directory(), access, depth),
         new ServerLogApi(bus, access, streams),
         new CredentialsApi(bus, access, services.credentials(), identities::grantsAccess, depth),
         new CatalogueApi(bus, access, services.pins().pins(), services.schemas()),
@@ -131,16 +136,12 @@ record Doors(
             answers,
             depth),
         new EventsApi(bus, access, streams),
-        new HealthApi(directory, access, cluster, conditions),
+        new HealthApi(services.directory(), access, cluster, conditions),
         new ClusterApi(cluster),
         connect(services, cluster, identities),
         consoleLogin(dependencies, identities),
         metrics(dependencies, services),
-        new McpDoor(
-            mcp(vertx, dependencies, services, decided, ids, streams),
-            catalogueCache,
-            dependencies.self(),
-            depth),
+        mcp(vertx, dependencies, services, catalogueCache, decided, ids, streams),
         toolcall,
         agent,
         new OpenApiDoor(vertx, catalogueCache),
@@ -207,25 +208,30 @@ record Doors(
         identities.url());
   }
 
-  private static McpDoor.Dependencies mcp(
+  private static McpDoor mcp(
       Vertx vertx,
       HttpVerticle.Dependencies dependencies,
       CallServices services,
+      CatalogueCache catalogues,
       DecidedCalls decided,
       CallIds ids,
       StreamSlots streams) {
-    return new McpDoor.Dependencies(
-        vertx,
-        dependencies.bus(),
-        dependencies.cluster(),
-        services.directory(),
-        services.access(),
-        services.pipeline(),
-        decided,
-        ids,
-        streams,
-        sessions(dependencies),
-        dependencies.config().http().sessions().idleMillis());
+    return new McpDoor(
+        new McpDoor.Dependencies(
+            vertx,
+            dependencies.bus(),
+            dependencies.cluster(),
+            services.directory(),
+            services.access(),
+            services.pipeline(),
+            decided,
+            ids,
+            streams,
+            sessions(dependencies),
+            dependencies.config().http().sessions().idleMillis()),
+        catalogues,
+        dependencies.self(),
+        dependencies.config().limits().depth());
   }
 
   private static Shares sessions(HttpVerticle.Dependencies dependencies) {

@@ -2,6 +2,7 @@ package dev.mcpbridge.http;
 
 import dev.mcpbridge.auth.Authenticator;
 import dev.mcpbridge.bus.Bus;
+import dev.mcpbridge.call.CatalogueCache;
 import dev.mcpbridge.call.PinnedDefinitions;
 import dev.mcpbridge.cluster.Cluster;
 import dev.mcpbridge.config.BridgeConfig;
@@ -59,6 +60,7 @@ public final class HttpVerticle extends VerticleBase {
   private volatile HealthApi.Phase phase = HealthApi.Phase.STARTING;
   private CallerChecks callers;
   private PinnedDefinitions pins;
+  private CatalogueCache catalogues;
   private AddressChecks addresses;
   private CorsHandler cors;
   private ConnectionGuard guard;
@@ -101,6 +103,7 @@ public final class HttpVerticle extends VerticleBase {
         Doors.open(
             vertx, dependencies, streams, answers, conditions(), callers.identities(() -> current));
     pins = doors.pins();
+    catalogues = doors.catalogues();
     Router router = router(doors);
     server =
         vertx
@@ -147,8 +150,9 @@ public final class HttpVerticle extends VerticleBase {
   }
 
   /**
-   * Applies the settings that need no new listener: keys, access rules, host names, origins and
-   * limits. Ends event streams of principals whose key was removed. May be called from any thread.
+   * Applies the settings that need no new listener: keys, access rules, profiles, host names,
+   * origins and limits. Ends event streams of principals whose key was removed. May be called from
+   * any thread.
    *
    * @return succeeds when all requests are judged by the new settings
    */
@@ -166,6 +170,7 @@ public final class HttpVerticle extends VerticleBase {
           addresses.reload(next.http());
           cors = CorsRules.of(next.http());
           pins.access().reload(next.access());
+          catalogues.reload(next.profiles());
           pins.reload(next.pins());
           applied.complete();
         });

@@ -25,7 +25,7 @@ record ProtectedResource(AuthConfig config, Supplier<String> ownUrl) {
   static final String METADATA = "/.well-known/oauth-protected-resource";
 
   private static final Pattern ENDPOINT =
-      Pattern.compile("(/servers/[A-Za-z0-9._~%-]+)?/(mcp|sse)");
+      Pattern.compile("(/(servers|profiles)/[A-Za-z0-9._~%-]+)?/(mcp|sse)");
   private static final String LEAN = "discovery=search";
 
   /** The resource of all doors that are not MCP. */

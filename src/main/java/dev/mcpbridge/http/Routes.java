@@ -11,6 +11,7 @@ import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.http.reply.Callers;
 import dev.mcpbridge.http.reply.Problems;
 import dev.mcpbridge.http.reply.RequestSpan;
+import dev.mcpbridge.http.rest.ProfilesApi;
 import dev.mcpbridge.model.Scope;
 import dev.mcpbridge.trace.Tracer;
 import io.vertx.core.Handler;
@@ -56,7 +57,7 @@ final class Routes {
 
   /** The table, the most frequently used route first. */
   static Routes of(Doors doors) {
-    return new Routes().addCalls(doors).addServers(doors).addOperations(doors);
+    return new Routes().addCalls(doors).addServers(doors).addProfiles(doors).addOperations(doors);
   }
 
   private Routes addCalls(Doors doors) {
@@ -102,6 +103,29 @@ final class Routes {
         .add(POST, "/servers/{server}/pins", Scope.APPROVE, doors.pinsApi()::decide);
   }
 
+  /** The doors once more, each for what a profile offers. */
+  private Routes addProfiles(Doors doors) {
+    ProfilesApi profiles = doors.profiles();
+    return add(POST, "/profiles/{profile}/tools/{tool}", Scope.CALL, profiles::callTool)
+        .add(POST, "/profiles/{profile}/mcp", Scope.READ, doors.mcp()::post)
+        .add(GET, "/profiles/{profile}/mcp", Scope.READ, doors.mcp()::get)
+        .add(DELETE, "/profiles/{profile}/mcp", Scope.READ, doors.mcp()::delete)
+        .add(GET, "/profiles/{profile}/sse", Scope.READ, doors.mcp()::openSse)
+        .add(POST, "/profiles/{profile}/sse", Scope.READ, doors.mcp()::postSse)
+        .add(POST, "/profiles/{profile}/toolcall", Scope.CALL, doors.toolcall()::run)
+        .add(GET, "/profiles/{profile}/toolcall/tools", Scope.READ, doors.toolcall()::list)
+        .add(POST, "/profiles/{profile}/agent/turns", Scope.CALL, doors.agent()::run)
+        .add(GET, "/profiles/{profile}/openapi.json", Scope.READ, doors.documents()::describe)
+        .add(GET, "/profiles", Scope.READ, profiles::list)
+        .add(GET, "/profiles/{profile}", Scope.READ, profiles::show)
+        .add(GET, "/profiles/{profile}/tools", Scope.READ, profiles::tools)
+        .add(GET, "/profiles/{profile}/resources", Scope.READ, profiles::resources)
+        .add(GET, "/profiles/{profile}/resources/{uri}", Scope.CALL, profiles::readResource)
+        .add(GET, "/profiles/{profile}/resource-templates", Scope.READ, profiles::templates)
+        .add(GET, "/profiles/{profile}/prompts", Scope.READ, profiles::prompts)
+        .add(POST, "/profiles/{profile}/prompts/{prompt}", Scope.CALL, profiles::getPrompt);
+  }
+
   private Routes addOperations(Doors doors) {
     return add(GET, "/audit", Scope.AUDIT, doors.audit()::search)
         .add(GET, "/confirmations", Scope.CALL, doors.confirmations()::list)
@@ -127,8 +151,8 @@ final class Routes {
         .add(POST, "/console/session", null, doors.consoleLogin()::openSession)
         .add(DELETE, "/console/session", null, doors.consoleLogin()::closeSession)
         .add(GET, "/metrics", Scope.READ, doors.metrics()::metrics)
-        .add(GET, "/servers/{server}/openapi.json", Scope.READ, doors.documents()::ofServer)
-        .add(GET, "/tools/openapi.json", Scope.READ, doors.documents()::ofAll)
+        .add(GET, "/servers/{server}/openapi.json", Scope.READ, doors.documents()::describe)
+        .add(GET, "/tools/openapi.json", Scope.READ, doors.documents()::describe)
         .add(GET, "/openapi.json", Scope.READ, doors.openapi());
   }
 

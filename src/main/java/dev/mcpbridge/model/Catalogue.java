@@ -1,10 +1,12 @@
 package dev.mcpbridge.model;
 
 import dev.mcpbridge.protocol.JsonSlice;
+import dev.mcpbridge.protocol.Sha256;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 
 /**
  * Everything a server offers, collected over all pages, in the server's order.
@@ -29,6 +31,15 @@ public record Catalogue(
   /** The same without resources, which may be one user's own. */
   public Catalogue withoutResources() {
     return new Catalogue(tools, List.of(), templates, prompts, omitted, warnings, digest);
+  }
+
+  /** The same with the tools whose names are kept. */
+  public Catalogue withTools(Predicate<String> isKept) {
+    Map<String, Tool> kept = new LinkedHashMap<>(tools);
+    kept.keySet().removeIf(isKept.negate());
+    Sha256 next = new Sha256().add(digest);
+    kept.keySet().forEach(name -> next.add(name).end());
+    return new Catalogue(kept, resources, templates, prompts, omitted, warnings, next.hex(32));
   }
 
   public static Map<String, Tool> byName(Collection<Tool> tools) {

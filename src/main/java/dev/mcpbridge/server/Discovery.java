@@ -1,5 +1,6 @@
 package dev.mcpbridge.server;
 
+import dev.mcpbridge.config.ServerConfig;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.model.Catalogue;
@@ -18,7 +19,7 @@ final class Discovery {
   private final Session session;
   private final Negotiated negotiated;
   private final BridgeIdentity self;
-  private final boolean removesHidden;
+  private final ServerConfig config;
   private final long deadlineNanos;
   private JsonSlice omitted;
 
@@ -26,9 +27,9 @@ final class Discovery {
       Session session,
       Negotiated negotiated,
       BridgeIdentity self,
-      boolean removesHidden,
+      ServerConfig config,
       long deadlineNanos) {
-    this.removesHidden = removesHidden;
+    this.config = config;
     this.session = session;
     this.negotiated = negotiated;
     this.self = self;
@@ -37,16 +38,16 @@ final class Discovery {
 
   /**
    * @param self the identity of this bridge; entries that lead back to it are left out
-   * @param removesHidden whether invisible characters are removed
+   * @param config decides about invisible characters and blocked tools
    * @param deadlineNanos for all lists together, by {@link System#nanoTime}
    */
   static Future<Catalogue> of(
       Session session,
       Negotiated negotiated,
       BridgeIdentity self,
-      boolean removesHidden,
+      ServerConfig config,
       long deadlineNanos) {
-    return new Discovery(session, negotiated, self, removesHidden, deadlineNanos).readAll();
+    return new Discovery(session, negotiated, self, config, deadlineNanos).readAll();
   }
 
   private Future<Catalogue> readAll() {
@@ -65,7 +66,8 @@ final class Discovery {
                         templates.result(),
                         prompts.result(),
                         omitted),
-                    removesHidden));
+                    config.sessionSettings().removesHiddenCharacters()))
+        .map(config.risk()::offered);
   }
 
   private Future<List<JsonSlice>> list(String capability, String method, String member) {

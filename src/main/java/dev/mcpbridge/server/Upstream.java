@@ -311,12 +311,7 @@ final class Upstream implements Instance.Listener {
 
   @Override
   public Future<Void> discovered(Session session, Negotiated negotiated, long deadlineNanos) {
-    return Discovery.of(
-            session,
-            negotiated,
-            self,
-            config.sessionSettings().removesHiddenCharacters(),
-            deadlineNanos)
+    return Discovery.of(session, negotiated, self, config, deadlineNanos)
         .map(
             found -> {
               clearCache();
@@ -404,12 +399,7 @@ final class Upstream implements Instance.Listener {
     }
     long deadlineNanos =
         System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(config.supervision().startTimeout());
-    Discovery.of(
-            instance.session(),
-            negotiated,
-            self,
-            config.sessionSettings().removesHiddenCharacters(),
-            deadlineNanos)
+    Discovery.of(instance.session(), negotiated, self, config, deadlineNanos)
         .onSuccess(
             found -> {
               if (!found.digest().equals(catalogue.digest())) {

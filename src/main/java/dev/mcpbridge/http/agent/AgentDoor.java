@@ -12,10 +12,12 @@ import dev.mcpbridge.http.reply.EventStream;
 import dev.mcpbridge.http.reply.Problems;
 import dev.mcpbridge.http.reply.Replies;
 import dev.mcpbridge.http.reply.RequestSpan;
+import dev.mcpbridge.http.reply.Selections;
 import dev.mcpbridge.http.reply.StreamSlots;
 import dev.mcpbridge.http.toolcall.ToolCallDoor;
 import dev.mcpbridge.limit.Shares;
 import dev.mcpbridge.llm.ChatModel;
+import dev.mcpbridge.profile.Selection;
 import dev.mcpbridge.protocol.Envelope;
 import dev.mcpbridge.protocol.Json;
 import dev.mcpbridge.protocol.JsonScanner;
@@ -134,15 +136,15 @@ public final class AgentDoor {
 
   private Future<Void> reply(RoutingContext ctx, ModelTurn turn, RunningTurn running) {
     Format format = models.format();
+    Selection selection = Selections.of(ctx);
     return tools
-        .offer(Callers.of(ctx), format, BridgeTools.MAX_LISTED)
+        .offer(Callers.of(ctx), selection, format, BridgeTools.MAX_LISTED)
         .compose(
             offer -> {
               if (ctx.response().closed()) {
                 return Future.failedFuture(new BridgeException(ErrorCode.CANCELLED, "Left"));
               }
-              String callsTo =
-                  "/toolcall?format=openai-chat" + (offer.isLean() ? "&discovery=search" : "");
+              String callsTo = callsTo(selection, offer.isLean());
               Requested requested = new Requested(turn, offer.body(), callsTo);
               return EventStream.isWanted(ctx)
                   ? stream(ctx, requested, running)
@@ -153,6 +155,12 @@ public final class AgentDoor {
                             return null;
                           });
             });
+  }
+
+  private static String callsTo(Selection selection, boolean isLean) {
+    return (selection.profile() == null ? "" : "/profiles/" + selection.profile())
+        + "/toolcall?format=openai-chat"
+        + (isLean ? "&discovery=search" : "");
   }
 
   /** A turn with the tools that are offered, and where its calls are made. */

@@ -23,6 +23,7 @@ import dev.mcpbridge.http.mcp.session.LegacySessions;
 import dev.mcpbridge.http.mcp.session.SseDoor;
 import dev.mcpbridge.http.mcp.stateless.StatelessMeta;
 import dev.mcpbridge.http.mcp.stateless.StatelessRequests;
+import dev.mcpbridge.http.reply.Selections;
 import dev.mcpbridge.http.reply.StreamSlots;
 import dev.mcpbridge.limit.Shares;
 import dev.mcpbridge.protocol.BridgeIdentity;
@@ -37,8 +38,9 @@ import java.util.List;
 import java.util.function.BiConsumer;
 
 /**
- * MCP over Streamable HTTP: {@code /mcp} for all servers, {@code /servers/{server}/mcp} for one.
- * Reads a message, determines its era, and passes it on.
+ * MCP over Streamable HTTP: {@code /mcp} for all servers, {@code /servers/{server}/mcp} for one,
+ * {@code /profiles/{profile}/mcp} for a profile. Reads a message, determines its era, and passes it
+ * on.
  */
 public final class McpDoor {
   private final CatalogueCache catalogueCache;
@@ -86,7 +88,7 @@ public final class McpDoor {
     McpCalls calls = deps.calls(catalogueCache);
     EndpointInfo info = new EndpointInfo(identity);
     PostReplies replies = new PostReplies(deps.vertx(), deps.streams());
-    CatalogueChanges changes = new CatalogueChanges(deps.bus(), deps.access());
+    CatalogueChanges changes = new CatalogueChanges(deps.bus(), deps.access(), catalogueCache);
     ResourceSubscribers subscribers =
         new ResourceSubscribers(deps.bus(), deps.directory(), deps.access());
     this.legacy = new LegacyRequests(deps.sessions(changes), calls, info, replies, subscribers);
@@ -151,18 +153,18 @@ public final class McpDoor {
   /** GET: the stream of a session; the stateless era has none. */
   public void get(RoutingContext ctx) {
     requireSession(ctx);
-    legacy.listen(ctx, Endpoint.server(ctx));
+    legacy.listen(ctx, Selections.of(ctx));
   }
 
   /** DELETE: ends a session. */
   public void delete(RoutingContext ctx) {
     requireSession(ctx);
-    legacy.end(ctx, Endpoint.server(ctx));
+    legacy.end(ctx, Selections.of(ctx));
   }
 
   /** GET of HTTP+SSE: opens its stream. */
   public void openSse(RoutingContext ctx) {
-    sse.open(ctx, Endpoint.server(ctx));
+    sse.open(ctx, Selections.of(ctx));
   }
 
   /** POST of HTTP+SSE: a message for a stream. */

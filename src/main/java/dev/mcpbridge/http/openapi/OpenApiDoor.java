@@ -2,12 +2,11 @@ package dev.mcpbridge.http.openapi;
 
 import dev.mcpbridge.call.CatalogueCache;
 import dev.mcpbridge.call.ToolCatalogue;
-import dev.mcpbridge.error.BridgeException;
-import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.http.reply.Callers;
 import dev.mcpbridge.http.reply.Replies;
+import dev.mcpbridge.http.reply.Selections;
 import dev.mcpbridge.limit.BoundedMap;
-import dev.mcpbridge.model.ServerId;
+import dev.mcpbridge.profile.Selection;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.Sha256;
 import io.vertx.core.Future;
@@ -16,7 +15,7 @@ import io.vertx.core.net.HostAndPort;
 import io.vertx.ext.web.RoutingContext;
 import java.util.Map;
 
-/** GET /servers/{server}/openapi.json and /tools/openapi.json. */
+/** GET /servers/{server}/openapi.json, /profiles/{profile}/openapi.json, /tools/openapi.json. */
 public final class OpenApiDoor {
   private static final int MAX_DOCUMENTS = 8;
 
@@ -31,24 +30,22 @@ public final class OpenApiDoor {
     this.catalogueCache = catalogueCache;
   }
 
-  public void ofServer(RoutingContext ctx) {
-    String name = ctx.pathParam("server");
-    if (!ServerId.isValid(name)) {
-      throw new BridgeException(ErrorCode.SERVER_NOT_FOUND, "Server not found");
-    }
+  public void describe(RoutingContext ctx) {
+    Selection selection = Selections.of(ctx);
     catalogueCache
-        .of(Callers.of(ctx), new ServerId(name))
-        .compose(toolCatalogue -> document(ctx, toolCatalogue, "Tools of the server " + name))
+        .of(Callers.of(ctx), selection)
+        .compose(toolCatalogue -> document(ctx, toolCatalogue, title(selection)))
         .onSuccess(document -> Replies.tagged(ctx, tag(document), document))
         .onFailure(ctx::fail);
   }
 
-  public void ofAll(RoutingContext ctx) {
-    catalogueCache
-        .ofAll(Callers.of(ctx))
-        .compose(toolCatalogue -> document(ctx, toolCatalogue, "Tools of all servers"))
-        .onSuccess(document -> Replies.tagged(ctx, tag(document), document))
-        .onFailure(ctx::fail);
+  private static String title(Selection selection) {
+    if (selection.profile() != null) {
+      return "Tools of the profile " + selection.profile();
+    }
+    return selection.server() == null
+        ? "Tools of all servers"
+        : "Tools of the server " + selection.server();
   }
 
   private Future<JsonSlice> document(

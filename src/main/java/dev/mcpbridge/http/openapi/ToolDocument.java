@@ -4,11 +4,13 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.mcpbridge.call.ToolCatalogue;
+import dev.mcpbridge.call.ToolLocation;
 import dev.mcpbridge.dialect.SchemaDialect;
 import dev.mcpbridge.dialect.Schemas;
 import dev.mcpbridge.model.RiskLevel;
 import dev.mcpbridge.model.Target;
 import dev.mcpbridge.model.Tool;
+import dev.mcpbridge.profile.Profile;
 import dev.mcpbridge.protocol.Json;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.PercentEncoding;
@@ -35,7 +37,11 @@ final class ToolDocument {
   private final ObjectNode document;
   private final ObjectNode schemas;
 
-  private ToolDocument() {
+  /** Name of the profile; null without one. */
+  private final String profile;
+
+  private ToolDocument(String profile) {
+    this.profile = profile;
     try (InputStream in = ToolDocument.class.getResourceAsStream(CONTRACT)) {
       this.document = (ObjectNode) Json.tree(in.readAllBytes());
     } catch (IOException e) {
@@ -52,18 +58,18 @@ final class ToolDocument {
    * @param server base URL of the bridge as seen by the client
    */
   static JsonSlice of(ToolCatalogue toolCatalogue, String title, String server) {
-    ToolDocument built = new ToolDocument();
+    ToolDocument built = new ToolDocument(toolCatalogue.profile().map(Profile::name).orElse(null));
     built.document.putObject("info").put("title", title).put("version", toolCatalogue.digest());
     built.document.putArray("servers").addObject().put("url", server);
     toolCatalogue.toolsByName().forEach(built::add);
     return Json.slice(built.document);
   }
 
-  private void add(String name, ToolCatalogue.ToolLocation toolLocation) {
+  private void add(String name, ToolLocation toolLocation) {
     Tool tool = toolLocation.tool();
     String id = componentName(name);
     ObjectNode operation =
-        ((ObjectNode) document.get("paths")).putObject(path(toolLocation)).putObject("post");
+        ((ObjectNode) document.get("paths")).putObject(path(name, toolLocation)).putObject("post");
     operation.put("operationId", name);
     if (!tool.title().isEmpty()) {
       operation.put("summary", tool.title());
@@ -178,18 +184,20 @@ final class ToolDocument {
         .replace("~0", "~");
   }
 
-  private static String risk(ToolCatalogue.ToolLocation toolLocation) {
+  private static String risk(ToolLocation toolLocation) {
     Optional<RiskLevel> own =
         toolLocation.server().risk().specificLevel(Target.tool(toolLocation.name()));
     RiskLevel level = own.orElse(toolLocation.server().risk().server());
     return level == null ? "" : "\n\n" + level.description() + ".";
   }
 
-  private static String path(ToolCatalogue.ToolLocation toolLocation) {
-    return "/servers/"
-        + PercentEncoding.encoded(toolLocation.server().id().name())
-        + "/tools/"
-        + PercentEncoding.encoded(toolLocation.name());
+  private String path(String name, ToolLocation toolLocation) {
+    return profile == null
+        ? "/servers/"
+            + PercentEncoding.encoded(toolLocation.server().id().name())
+            + "/tools/"
+            + PercentEncoding.encoded(toolLocation.name())
+        : "/profiles/" + profile + "/tools/" + PercentEncoding.encoded(name);
   }
 
   /** A unique component name of the permitted characters (OpenAPI 3.1 section 4.8.7). */

@@ -113,7 +113,9 @@ public final class Callers {
     if (path.endsWith("/mcp") || path.endsWith("/sse")) {
       return "mcp";
     }
-    return path.startsWith("/toolcall") ? "toolcall" : "rest";
+    boolean isToolcall =
+        path.startsWith("/toolcall") || path.startsWith("/profiles/") && path.endsWith("/toolcall");
+    return isToolcall ? "toolcall" : "rest";
   }
 
   /** Whether a text is a valid value of Authorization. */

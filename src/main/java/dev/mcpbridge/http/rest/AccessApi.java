@@ -12,6 +12,7 @@ import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.http.reply.Callers;
 import dev.mcpbridge.http.reply.Queries;
 import dev.mcpbridge.http.reply.Replies;
+import dev.mcpbridge.http.reply.Selections;
 import dev.mcpbridge.model.Principal;
 import dev.mcpbridge.model.Scope;
 import dev.mcpbridge.model.Target;
@@ -97,7 +98,7 @@ public record AccessApi(AccessControl access, int maxDepth) {
         .explain(
             asking,
             about,
-            new Question(Paths.server(text(question, "server")), target, arguments(question)))
+            new Question(Selections.server(text(question, "server")), target, arguments(question)))
         .onSuccess(explanation -> Replies.json(ctx, 200, json(explanation, about, asking)))
         .onFailure(ctx::fail);
   }

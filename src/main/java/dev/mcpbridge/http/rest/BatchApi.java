@@ -11,6 +11,7 @@ import dev.mcpbridge.http.reply.Callers;
 import dev.mcpbridge.http.reply.Problems;
 import dev.mcpbridge.http.reply.Replies;
 import dev.mcpbridge.http.reply.RequestSpan;
+import dev.mcpbridge.http.reply.Selections;
 import dev.mcpbridge.model.Caller;
 import dev.mcpbridge.model.Target;
 import dev.mcpbridge.protocol.Arguments;
@@ -94,7 +95,7 @@ public record BatchApi(CallPipeline pipeline, CallIds ids, CallAnswers answers, 
     JsonSlice arguments = members.getOrDefault("arguments", JsonSlice.EMPTY_OBJECT);
     return new CallRequest(
         ids.next(),
-        Paths.server(server),
+        Selections.server(server),
         Target.tool(tool),
         Arguments.read(arguments.toBytes(), maxDepth),
         origin.caller(),

@@ -161,7 +161,7 @@ public final class CatalogueApi {
         : null;
   }
 
-  private static void answer(
+  static void answer(
       RoutingContext ctx,
       String member,
       List<JsonSlice> entries,

@@ -131,7 +131,7 @@ record GradedTools(
     return List.copyOf(warnings);
   }
 
-  private static JsonSlice withoutBridgeMembers(JsonSlice definition) {
+  static JsonSlice withoutBridgeMembers(JsonSlice definition) {
     Map<String, JsonSlice> members = JsonObjects.members(definition);
     return members.keySet().removeAll(BRIDGE_MEMBERS) ? JsonObjects.object(members) : definition;
   }

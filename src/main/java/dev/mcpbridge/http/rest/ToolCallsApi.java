@@ -48,22 +48,24 @@ public record ToolCallsApi(
 
   /** POST /servers/{server}/tools/{tool}; the body is the arguments object. */
   public void callTool(RoutingContext ctx) {
-    call(ctx, Target.tool(ctx.pathParam("tool")), Paths.arguments(ctx, maxDepth));
+    Target tool = Target.tool(ctx.pathParam("tool"));
+    call(ctx, Paths.server(ctx), tool, Paths.arguments(ctx, maxDepth));
   }
 
   /** POST /servers/{server}/prompts/{prompt}; the body is the arguments object. */
   public void getPrompt(RoutingContext ctx) {
     Target prompt = new Target(Target.Kind.PROMPT, ctx.pathParam("prompt"));
-    call(ctx, prompt, Paths.arguments(ctx, maxDepth));
+    call(ctx, Paths.server(ctx), prompt, Paths.arguments(ctx, maxDepth));
   }
 
   /** GET /servers/{server}/resources/{uri}; the URI is one percent-encoded segment. */
   public void readResource(RoutingContext ctx) {
-    call(ctx, new Target(Target.Kind.RESOURCE, ctx.pathParam("uri")), Arguments.NONE);
+    Target resource = new Target(Target.Kind.RESOURCE, ctx.pathParam("uri"));
+    call(ctx, Paths.server(ctx), resource, Arguments.NONE);
   }
 
-  private void call(RoutingContext ctx, Target target, Arguments arguments) {
-    ServerId server = Paths.server(ctx);
+  /** Runs a call as the request asks for it: waiting, as an event stream, or in the background. */
+  void call(RoutingContext ctx, ServerId server, Target target, Arguments arguments) {
     Caller caller = Callers.caller(ctx);
     Envelope envelope = CacheFields.asked(ctx, RequestSpan.envelope(ctx));
     if (Preferences.isAsync(ctx)) {

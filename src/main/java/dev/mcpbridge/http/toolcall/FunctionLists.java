@@ -2,6 +2,7 @@ package dev.mcpbridge.http.toolcall;
 
 import dev.mcpbridge.call.LeanDiscovery;
 import dev.mcpbridge.call.ToolCatalogue;
+import dev.mcpbridge.call.ToolLocation;
 import dev.mcpbridge.dialect.Format;
 import dev.mcpbridge.dialect.Function;
 import dev.mcpbridge.dialect.Reduction;
@@ -47,10 +48,7 @@ final class FunctionLists {
    * @param reduction its parameters in the format, and the constraints that were lost
    */
   record ListedFunction(
-      ToolCatalogue.ToolLocation toolLocation,
-      String name,
-      JsonSlice definition,
-      Reduction reduction) {
+      ToolLocation toolLocation, String name, JsonSlice definition, Reduction reduction) {
     /** Whether it belongs to one of the servers; true for all if none is given. */
     boolean isOf(Set<String> servers) {
       return servers.isEmpty()
@@ -131,16 +129,14 @@ final class FunctionLists {
         entries.add(entry(null, tool.name(), tool, style));
       }
     }
-    for (Map.Entry<String, ToolCatalogue.ToolLocation> each :
-        toolCatalogue.toolsByName().entrySet()) {
+    for (Map.Entry<String, ToolLocation> each : toolCatalogue.toolsByName().entrySet()) {
       entries.add(entry(each.getValue(), each.getKey(), each.getValue().tool(), style));
     }
     return new Functions(style.format(), entries, Listing.of(style.format(), entries));
   }
 
   private static ListedFunction entry(
-      ToolCatalogue.ToolLocation toolLocation, String name, Tool tool, Style style)
-      throws IOException {
+      ToolLocation toolLocation, String name, Tool tool, Style style) throws IOException {
     Function function =
         new Function(
             name,

@@ -9,6 +9,7 @@ import dev.mcpbridge.call.CallRequest;
 import dev.mcpbridge.call.IdempotencyKeys;
 import dev.mcpbridge.call.LeanDiscovery;
 import dev.mcpbridge.call.ToolCatalogue;
+import dev.mcpbridge.call.ToolLocation;
 import dev.mcpbridge.dialect.ArgumentRestorer;
 import dev.mcpbridge.dialect.Format;
 import dev.mcpbridge.dialect.FunctionCall;
@@ -231,7 +232,7 @@ public final class ModelCalls {
   }
 
   /** Finds a tool by its function name, or by its server's own name if that is unambiguous. */
-  private static ToolCatalogue.ToolLocation find(ToolCatalogue toolCatalogue, String name) {
+  private static ToolLocation find(ToolCatalogue toolCatalogue, String name) {
     if (name == null) {
       throw notFound(null);
     }
@@ -241,8 +242,7 @@ public final class ModelCalls {
         .orElseThrow(() -> notFound(name));
   }
 
-  private static Optional<ToolCatalogue.ToolLocation> findUnique(
-      ToolCatalogue toolCatalogue, String name) {
+  private static Optional<ToolLocation> findUnique(ToolCatalogue toolCatalogue, String name) {
     List<String> candidates = toolCatalogue.namesOf(name);
     if (candidates.size() > 1) {
       String listed = candidates.stream().limit(MAX_CANDIDATES).collect(Collectors.joining(", "));
@@ -263,13 +263,12 @@ public final class ModelCalls {
         ErrorCode.TOOL_NOT_FOUND, "Function '" + Problems.printable(name) + "' not found");
   }
 
-  private CallRequest request(
-      ToolCatalogue.ToolLocation toolLocation, Arguments given, ModelTurn modelTurn) {
+  private CallRequest request(ToolLocation toolLocation, Arguments given, ModelTurn modelTurn) {
     return new CallRequest(
         ids.next(),
         toolLocation.server().id(),
         Target.tool(toolLocation.name()),
-        restored(given, toolLocation.tool().inputSchema(), modelTurn),
+        toolLocation.arguments(restored(given, toolLocation.tool().inputSchema(), modelTurn)),
         modelTurn.caller(),
         false,
         modelTurn.envelope());

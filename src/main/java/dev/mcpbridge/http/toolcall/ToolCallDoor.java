@@ -8,8 +8,10 @@ import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.http.reply.Callers;
 import dev.mcpbridge.http.reply.Queries;
 import dev.mcpbridge.http.reply.Replies;
+import dev.mcpbridge.http.reply.Selections;
 import dev.mcpbridge.model.Glob;
 import dev.mcpbridge.model.Principal;
+import dev.mcpbridge.profile.Selection;
 import dev.mcpbridge.protocol.JsonSlice;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -20,7 +22,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** GET /toolcall/tools and POST /toolcall. */
+/** GET /toolcall/tools and POST /toolcall, for all servers or for a profile. */
 public final class ToolCallDoor {
   private final CatalogueCache catalogueCache;
   private final FunctionLists lists;
@@ -60,10 +62,12 @@ public final class ToolCallDoor {
    */
   public record Offer(JsonSlice body, boolean isLean) {}
 
-  /** All tools of a caller; those of lean discovery if there are more than a number. */
-  public Future<Offer> offer(Principal caller, Format format, int most) {
+  /**
+   * All tools that a caller is offered; those of lean discovery if there are more than a number.
+   */
+  public Future<Offer> offer(Principal caller, Selection selection, Format format, int most) {
     return catalogueCache
-        .ofAll(caller)
+        .of(caller, selection)
         .compose(
             whole -> {
               boolean isLean = whole.toolsByName().size() > most;
@@ -88,9 +92,8 @@ public final class ToolCallDoor {
   }
 
   private Future<ToolCatalogue> catalogue(RoutingContext ctx) {
-    return Queries.isLean(ctx)
-        ? catalogueCache.ofAll(Callers.of(ctx)).map(ToolCatalogue::lean)
-        : catalogueCache.ofAll(Callers.of(ctx));
+    Future<ToolCatalogue> whole = catalogueCache.of(Callers.of(ctx), Selections.of(ctx));
+    return Queries.isLean(ctx) ? whole.map(ToolCatalogue::lean) : whole;
   }
 
   private static void rejectUnknown(Set<String> servers, ToolCatalogue toolCatalogue) {

@@ -5,36 +5,48 @@ import dev.mcpbridge.access.Rights;
 import dev.mcpbridge.bus.Addresses;
 import dev.mcpbridge.bus.Bus;
 import dev.mcpbridge.call.AccessControl;
+import dev.mcpbridge.call.CatalogueCache;
 import dev.mcpbridge.model.Catalogue;
 import dev.mcpbridge.model.Principal;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.ServerView;
+import dev.mcpbridge.profile.Profile;
+import dev.mcpbridge.profile.Profiles;
+import dev.mcpbridge.profile.Selection;
 import dev.mcpbridge.protocol.McpMethod;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * Notifies listeners of changed lists of servers: because a server changed them, or because the
- * access rules did. Confined to the HTTP verticle.
+ * Notifies listeners of changed lists: because a server changed them, or because the access rules
+ * or the profiles did. Confined to the HTTP verticle.
  */
 public final class CatalogueChanges {
   private final AccessControl access;
+  private final CatalogueCache catalogues;
+  private static final List<String> ALL =
+      List.of(McpMethod.TOOLS_CHANGED, McpMethod.PROMPTS_CHANGED, McpMethod.RESOURCES_CHANGED);
+
   private final Map<ServerId, ServerView> servers = new HashMap<>();
   private final Set<Consumer<Change>> listeners = new HashSet<>();
 
-  /** A change of a server, which callers may or may not see. */
+  /** A change of a server or of profiles, which callers may or may not see. */
   public static final class Change {
     private final ServerId server;
     private final View before;
     private final View after;
 
-    /** The notifications by the rights before and after: many sessions share them. */
-    private final Map<List<Rights>, List<String>> methods = new HashMap<>();
+    /** The notifications, which many sessions share. */
+    private final Map<Audience, List<String>> methods = new HashMap<>();
+
+    /** Those who are told the same. */
+    private record Audience(Rights before, Rights after, Selection selection) {}
 
     private Change(ServerId server, View before, View after) {
       this.server = server;
@@ -42,34 +54,53 @@ public final class CatalogueChanges {
       this.after = after;
     }
 
+    /** Null if profiles have changed. */
     public ServerId server() {
       return server;
     }
 
     /** The methods of the notifications for a caller; empty if it sees no change. */
-    public List<String> methods(Principal caller) {
+    public List<String> methods(Principal caller, Selection selection) {
       return methods.computeIfAbsent(
-          List.of(before.policy().of(caller), after.policy().of(caller)),
-          rights -> differences(before.listed(caller), after.listed(caller)));
+          new Audience(before.policy().of(caller), after.policy().of(caller), selection),
+          audience ->
+              before.profile(selection).equals(after.profile(selection))
+                  ? differences(before.listed(caller, selection), after.listed(caller, selection))
+                  : ALL);
     }
   }
 
   /**
-   * A server under some rules.
+   * A server under some rules and profiles.
    *
    * @param server null if it does not exist
    */
-  private record View(AccessPolicy policy, ServerView server) {
-    Catalogue listed(Principal caller) {
-      return server == null ? Catalogue.EMPTY : AccessControl.listed(policy, caller, server);
+  private record View(AccessPolicy policy, Profiles profiles, ServerView server) {
+    Optional<Profile> profile(Selection selection) {
+      return Optional.ofNullable(selection.profile()).flatMap(profiles::find);
+    }
+
+    Catalogue listed(Principal caller, Selection selection) {
+      if (server == null) {
+        return Catalogue.EMPTY;
+      }
+      Catalogue listed = AccessControl.listed(policy, caller, server);
+      return selection.profile() == null
+          ? listed
+          : profile(selection)
+              .filter(profile -> profile.contains(server.id()))
+              .map(profile -> profile.offered(server.id(), listed))
+              .orElse(Catalogue.EMPTY);
     }
   }
 
-  public CatalogueChanges(Bus bus, AccessControl access) {
+  public CatalogueChanges(Bus bus, AccessControl access, CatalogueCache catalogues) {
     this.access = access;
+    this.catalogues = catalogues;
     bus.subscribe(Addresses.SERVER_CHANGED, this::changed);
     bus.subscribe(Addresses.SERVER_REMOVED, this::removed);
     access.onReload(this::reloaded);
+    catalogues.onReload(this::reloaded);
   }
 
   /** Adds a listener; the returned runnable removes it. */
@@ -96,13 +127,20 @@ public final class CatalogueChanges {
   }
 
   private View present(ServerView view) {
-    return new View(access.policy(), view);
+    return new View(access.policy(), catalogues.profiles(), view);
   }
 
   private void reloaded(AccessPolicy before, AccessPolicy after) {
+    Profiles profiles = catalogues.profiles();
     for (ServerView view : List.copyOf(servers.values())) {
-      publish(new Change(view.id(), new View(before, view), new View(after, view)));
+      publish(
+          new Change(view.id(), new View(before, profiles, view), new View(after, profiles, view)));
     }
+  }
+
+  private void reloaded(Profiles before, Profiles after) {
+    AccessPolicy policy = access.policy();
+    publish(new Change(null, new View(policy, before, null), new View(policy, after, null)));
   }
 
   private void publish(Change change) {

@@ -2,14 +2,13 @@ package dev.mcpbridge.http.mcp.request;
 
 import dev.mcpbridge.call.CatalogueCache;
 import dev.mcpbridge.call.ToolCatalogue;
-import dev.mcpbridge.error.BridgeException;
-import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.http.mcp.reply.ClientMessage;
 import dev.mcpbridge.http.reply.Callers;
 import dev.mcpbridge.http.reply.Queries;
 import dev.mcpbridge.http.reply.RequestSpan;
+import dev.mcpbridge.http.reply.Selections;
 import dev.mcpbridge.model.Principal;
-import dev.mcpbridge.model.ServerId;
+import dev.mcpbridge.profile.Selection;
 import dev.mcpbridge.protocol.BridgePath;
 import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.McpMethod;
@@ -22,14 +21,14 @@ import io.vertx.core.Future;
 import io.vertx.ext.web.RoutingContext;
 
 /**
- * What a path of the door offers: all servers or one, and all tools or the three of lean discovery.
+ * What a path of the door offers: all servers, one or a profile, and all tools or the three of lean
+ * discovery.
  *
- * @param server null for all
  * @param carrier the span of the HTTP request
  * @param share of the caller, as in {@link dev.mcpbridge.model.Caller#share()}
  */
 public record Endpoint(
-    ServerId server,
+    Selection selection,
     boolean isLean,
     CatalogueCache catalogues,
     Tracer tracer,
@@ -42,7 +41,7 @@ public record Endpoint(
   /** The endpoint of a request. */
   public static Endpoint of(RoutingContext ctx, CatalogueCache catalogues, Tracer tracer) {
     return new Endpoint(
-        server(ctx),
+        Selections.of(ctx),
         Queries.isLean(ctx),
         catalogues,
         tracer,
@@ -78,31 +77,16 @@ public record Endpoint(
     return isNamed ? JsonObjects.string(request.params().get("name")) : null;
   }
 
-  /** The server of a request's path; null for all. */
-  public static ServerId server(RoutingContext ctx) {
-    String name = ctx.pathParam("server");
-    if (name == null) {
-      return null;
-    }
-    if (!ServerId.isValid(name)) {
-      throw new BridgeException(ErrorCode.SERVER_NOT_FOUND, "No such server");
-    }
-    return new ServerId(name);
-  }
-
   /**
    * The catalogue for a request. Another bridge does not wait for starting servers: it may be one
    * of them.
    */
   public Future<ToolCatalogue> catalogue(ClientMessage request, Principal caller) {
-    Future<ToolCatalogue> whole;
-    if (server != null) {
-      whole = catalogues.of(caller, server);
-    } else if (BridgePath.of(request.meta()).isEmpty()) {
-      whole = catalogues.ofAll(caller);
-    } else {
-      whole = Future.succeededFuture(catalogues.now(caller));
-    }
+    boolean isWaiting = selection.server() != null || BridgePath.of(request.meta()).isEmpty();
+    Future<ToolCatalogue> whole =
+        isWaiting
+            ? catalogues.of(caller, selection)
+            : Future.succeededFuture(selection).map(here -> catalogues.now(caller, here));
     return isLean ? whole.map(ToolCatalogue::lean) : whole;
   }
 }

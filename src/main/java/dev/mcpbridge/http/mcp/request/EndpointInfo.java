@@ -2,6 +2,7 @@ package dev.mcpbridge.http.mcp.request;
 
 import dev.mcpbridge.call.ToolCatalogue;
 import dev.mcpbridge.model.ServerIdentity;
+import dev.mcpbridge.profile.Profile;
 import dev.mcpbridge.protocol.BridgeIdentity;
 import dev.mcpbridge.protocol.BridgePath;
 import dev.mcpbridge.protocol.JsonSlice;
@@ -9,8 +10,9 @@ import dev.mcpbridge.protocol.JsonWriter;
 import dev.mcpbridge.protocol.MetaKeys;
 
 /**
- * How an endpoint introduces itself: with the identity and instructions of its only server, or with
- * those of the bridge for several. Declares the capabilities of its servers and of the bridge.
+ * How an endpoint introduces itself: with the identity and instructions of its only server, with
+ * the instructions of its profile, or as the bridge for several servers. Declares the capabilities
+ * of its servers and of the bridge.
  */
 public final class EndpointInfo {
   private final BridgeIdentity bridge;
@@ -31,8 +33,7 @@ public final class EndpointInfo {
     if (legacy) {
       out.member("serverInfo", serverInfo(toolCatalogue));
     }
-    String instructions =
-        soleServer(toolCatalogue) == null ? null : soleServer(toolCatalogue).instructions();
+    String instructions = instructions(toolCatalogue);
     if (instructions != null) {
       out.member("instructions", instructions);
     }
@@ -77,6 +78,15 @@ public final class EndpointInfo {
       }
     }
     return out.endObject().toSlice();
+  }
+
+  /** Null without any. */
+  private static String instructions(ToolCatalogue toolCatalogue) {
+    ServerIdentity sole = soleServer(toolCatalogue);
+    return toolCatalogue
+        .profile()
+        .map(Profile::instructions)
+        .orElse(sole == null ? null : sole.instructions());
   }
 
   private static ServerIdentity soleServer(ToolCatalogue toolCatalogue) {

@@ -8,7 +8,7 @@ import dev.mcpbridge.call.CallRequest;
 import dev.mcpbridge.call.DecidedCalls;
 import dev.mcpbridge.call.LeanDiscovery;
 import dev.mcpbridge.call.ToolCatalogue;
-import dev.mcpbridge.call.ToolCatalogue.ToolLocation;
+import dev.mcpbridge.call.ToolLocation;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.model.Call;
@@ -98,7 +98,9 @@ public final class McpCalls {
   private Future<JsonSlice> tool(
       McpRequest request, ToolCatalogue toolCatalogue, String name, Arguments arguments) {
     ToolLocation tool = require(toolCatalogue.tool(name), "tool", name);
-    return run(request, tool.server().id(), Target.tool(tool.name()), arguments)
+    return Future.succeededFuture(arguments)
+        .map(tool::arguments)
+        .compose(sent -> run(request, tool.server().id(), Target.tool(tool.name()), sent))
         .recover(McpCalls::asToolError);
   }
 

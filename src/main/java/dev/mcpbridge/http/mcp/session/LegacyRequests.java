@@ -19,7 +19,7 @@ import dev.mcpbridge.http.reply.EventStream;
 import dev.mcpbridge.model.Caller;
 import dev.mcpbridge.model.CancellationToken;
 import dev.mcpbridge.model.Principal;
-import dev.mcpbridge.model.ServerId;
+import dev.mcpbridge.profile.Selection;
 import dev.mcpbridge.protocol.BridgePath;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonWriter;
@@ -66,7 +66,7 @@ public final class LegacyRequests {
       initialize(ctx, message, endpoint);
       return;
     }
-    findSession(ctx, endpoint.server())
+    findSession(ctx, endpoint.selection())
         .map(
             session -> {
               Caller sender = sender(ctx, session);
@@ -86,7 +86,7 @@ public final class LegacyRequests {
    * @param messages complete messages
    */
   public void handleBatch(RoutingContext ctx, List<ClientMessage> messages, Endpoint endpoint) {
-    findSession(ctx, endpoint.server())
+    findSession(ctx, endpoint.selection())
         .map(session -> handleBatch(ctx, session, messages, endpoint))
         .onFailure(failure -> RpcErrors.refuse(ctx, null, failure));
   }
@@ -114,7 +114,7 @@ public final class LegacyRequests {
   }
 
   /** GET: opens the stream of a session, or resumes a broken one. */
-  public void listen(RoutingContext ctx, ServerId endpoint) {
+  public void listen(RoutingContext ctx, Selection endpoint) {
     findSession(ctx, endpoint).map(session -> openStream(ctx, session)).onFailure(ctx::fail);
   }
 
@@ -130,14 +130,14 @@ public final class LegacyRequests {
   }
 
   /** DELETE: ends the session. */
-  public void end(RoutingContext ctx, ServerId endpoint) {
+  public void end(RoutingContext ctx, Selection endpoint) {
     findSession(ctx, endpoint)
         .onSuccess(sessions::end)
         .onSuccess(ended -> ctx.response().setStatusCode(204).end())
         .onFailure(ctx::fail);
   }
 
-  private Future<LegacySession> findSession(RoutingContext ctx, ServerId endpoint) {
+  private Future<LegacySession> findSession(RoutingContext ctx, Selection endpoint) {
     for (String version : ctx.request().headers().getAll(VERSION)) {
       if (ProtocolVersion.of(version).isEmpty()) {
         throw new BridgeException(
@@ -171,7 +171,7 @@ public final class LegacyRequests {
       throw new BridgeException(ErrorCode.INVALID_PARAMS, "params.capabilities must be an object");
     }
     SessionRecord record =
-        new SessionRecord(principal.name(), endpoint.server(), version, capabilities, "debug");
+        new SessionRecord(principal.name(), endpoint.selection(), version, capabilities, "debug");
     return endpoint
         .catalogue(message, principal)
         .compose(

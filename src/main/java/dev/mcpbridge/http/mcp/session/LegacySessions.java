@@ -12,7 +12,7 @@ import dev.mcpbridge.http.mcp.request.CatalogueChanges;
 import dev.mcpbridge.limit.Shares;
 import dev.mcpbridge.model.Caller;
 import dev.mcpbridge.model.Principal;
-import dev.mcpbridge.model.ServerId;
+import dev.mcpbridge.profile.Selection;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.McpMethod;
 import dev.mcpbridge.protocol.RandomIds;
@@ -118,7 +118,7 @@ public final class LegacySessions {
    *
    * @throws BridgeException MALFORMED_REQUEST without an id, SESSION_NOT_FOUND
    */
-  Future<LegacySession> find(String id, Principal caller, String share, ServerId endpoint) {
+  Future<LegacySession> find(String id, Principal caller, String share, Selection endpoint) {
     if (id == null) {
       throw new BridgeException(
           ErrorCode.MALFORMED_REQUEST, "The header Mcp-Session-Id is missing");
@@ -131,7 +131,7 @@ public final class LegacySessions {
   }
 
   private LegacySession adopt(
-      String id, SessionRecord record, Principal caller, String share, ServerId endpoint) {
+      String id, SessionRecord record, Principal caller, String share, Selection endpoint) {
     LegacySession session = sessions.get(id);
     if (session == null && record != null && record.belongsTo(caller, endpoint)) {
       session = register(id, caller, share, record);
@@ -140,7 +140,7 @@ public final class LegacySessions {
     return use(session, caller, endpoint);
   }
 
-  private LegacySession use(LegacySession session, Principal caller, ServerId endpoint) {
+  private LegacySession use(LegacySession session, Principal caller, Selection endpoint) {
     if (session == null || !session.record().belongsTo(caller, endpoint)) {
       throw notFound();
     }
@@ -210,8 +210,9 @@ public final class LegacySessions {
   }
 
   private void catalogueChanged(CatalogueChanges.Change change) {
-    for (LegacySession session : matching(each -> each.record().covers(change.server()))) {
-      change.methods(session.caller().principal()).stream()
+    for (LegacySession session :
+        matching(each -> each.record().endpoint().mayContain(change.server()))) {
+      change.methods(session.caller().principal(), session.record().endpoint()).stream()
           .map(method -> RpcWriter.notification(method, JsonSlice.EMPTY_OBJECT).toSlice())
           .forEach(session.streams()::send);
     }

@@ -2,21 +2,21 @@ package dev.mcpbridge.http.mcp.session;
 
 import dev.mcpbridge.model.Principal;
 import dev.mcpbridge.model.ServerId;
+import dev.mcpbridge.profile.Selection;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.ProtocolVersion;
 import dev.mcpbridge.wire.WireReader;
 import dev.mcpbridge.wire.WireWriter;
-import java.util.Objects;
 
 /**
  * The state of a session that nodes share.
  *
- * @param endpoint null for all servers
+ * @param endpoint what its address offers
  * @param logLevel the lowest severity of log messages that the client gets
  */
 record SessionRecord(
     String principal,
-    ServerId endpoint,
+    Selection endpoint,
     ProtocolVersion version,
     JsonSlice capabilities,
     String logLevel) {
@@ -26,19 +26,15 @@ record SessionRecord(
   }
 
   /** Whether a request to an endpoint by a principal may use the session. */
-  boolean belongsTo(Principal caller, ServerId requested) {
-    return principal.equals(caller.name()) && Objects.equals(endpoint, requested);
-  }
-
-  /** Whether the endpoint offers a server. */
-  boolean covers(ServerId server) {
-    return endpoint == null || endpoint.equals(server);
+  boolean belongsTo(Principal caller, Selection requested) {
+    return principal.equals(caller.name()) && endpoint.equals(requested);
   }
 
   byte[] toBytes() {
     return new WireWriter()
         .text(principal)
-        .optional(endpoint == null ? null : endpoint.name(), WireWriter::text)
+        .optional(endpoint.server() == null ? null : endpoint.server().name(), WireWriter::text)
+        .optional(endpoint.profile(), WireWriter::text)
         .text(version.date())
         .bytes(capabilities.toBytes())
         .text(logLevel)
@@ -48,10 +44,11 @@ record SessionRecord(
   static SessionRecord of(byte[] bytes) {
     WireReader in = new WireReader(bytes);
     String principal = in.text();
-    String endpoint = in.optional(WireReader::text);
+    String server = in.optional(WireReader::text);
+    String profile = in.optional(WireReader::text);
     return new SessionRecord(
         principal,
-        endpoint == null ? null : new ServerId(endpoint),
+        new Selection(server == null ? null : new ServerId(server), profile),
         ProtocolVersion.of(in.text()).orElse(ProtocolVersion.LATEST),
         JsonSlice.of(in.bytes()),
         in.text());

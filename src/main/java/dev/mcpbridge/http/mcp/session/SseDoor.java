@@ -12,14 +12,13 @@ import dev.mcpbridge.http.reply.Callers;
 import dev.mcpbridge.http.reply.EventStream;
 import dev.mcpbridge.model.Caller;
 import dev.mcpbridge.model.Principal;
-import dev.mcpbridge.model.ServerId;
+import dev.mcpbridge.profile.Selection;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.McpMethod;
 import dev.mcpbridge.protocol.RandomIds;
 import io.vertx.ext.web.RoutingContext;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Objects;
 
 /**
  * HTTP+SSE of 2024-11-05, for clients that support nothing newer: one stream for all messages to
@@ -35,12 +34,12 @@ public final class SseDoor {
   private static final class Channel implements ReplyChannel {
     final Principal principal;
     final String share;
-    final ServerId endpoint;
+    final Selection endpoint;
     final MessageStream stream;
     LegacySession session;
     boolean closed;
 
-    Channel(RoutingContext ctx, ServerId endpoint, EventStream stream) {
+    Channel(RoutingContext ctx, Selection endpoint, EventStream stream) {
       this.principal = Callers.of(ctx);
       this.share = Callers.share(ctx);
       this.endpoint = endpoint;
@@ -68,7 +67,7 @@ public final class SseDoor {
     this.replies = replies;
   }
 
-  public void open(RoutingContext ctx, ServerId endpoint) {
+  public void open(RoutingContext ctx, Selection endpoint) {
     EventStream.require(ctx);
     String id = RandomIds.next();
     EventStream stream = replies.stream(ctx);
@@ -80,7 +79,7 @@ public final class SseDoor {
 
   /** Handles a message for a stream; its response or error is sent on the stream. */
   public void take(RoutingContext ctx, ClientMessage message, Endpoint endpoint) {
-    Channel channel = channel(ctx, endpoint.server());
+    Channel channel = channel(ctx, endpoint.selection());
     Caller sender = channel.session == null ? null : LegacyRequests.sender(ctx, channel.session);
     ctx.response().setStatusCode(202).end();
     boolean isInitialize = message.isRequest() && message.method().equals(McpMethod.INITIALIZE);
@@ -117,12 +116,12 @@ public final class SseDoor {
             failure -> RpcErrors.refuse(channel, message.id(), failure));
   }
 
-  private Channel channel(RoutingContext ctx, ServerId endpoint) {
+  private Channel channel(RoutingContext ctx, Selection endpoint) {
     Channel channel = channels.get(String.valueOf(ctx.request().getParam("sessionId")));
     boolean isOwner =
         channel != null
             && channel.principal.name().equals(Callers.of(ctx).name())
-            && Objects.equals(channel.endpoint, endpoint);
+            && channel.endpoint.equals(endpoint);
     if (!isOwner) {
       throw LegacySessions.notFound();
     }

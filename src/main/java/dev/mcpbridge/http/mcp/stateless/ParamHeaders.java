@@ -1,6 +1,7 @@
 package dev.mcpbridge.http.mcp.stateless;
 
 import dev.mcpbridge.call.ToolCatalogue;
+import dev.mcpbridge.call.ToolLocation;
 import dev.mcpbridge.http.mcp.reply.ClientMessage;
 import dev.mcpbridge.protocol.HeaderAnnotations;
 import dev.mcpbridge.protocol.JsonObjects;
@@ -21,7 +22,7 @@ final class ParamHeaders {
     if (message.method().equals(McpMethod.TOOLS_CALL) && message.stringParam("name") != null) {
       toolCatalogue
           .tool(message.stringParam("name"))
-          .filter(ToolCatalogue.ToolLocation::mirrorsHeaders)
+          .filter(ToolLocation::mirrorsHeaders)
           .map(toolLocation -> JsonObjects.members(toolLocation.entry()).get("inputSchema"))
           .ifPresent(
               schema ->

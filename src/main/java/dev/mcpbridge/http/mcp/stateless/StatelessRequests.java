@@ -18,7 +18,7 @@ import dev.mcpbridge.http.mcp.request.ResourceSubscribers;
 import dev.mcpbridge.http.reply.Callers;
 import dev.mcpbridge.model.Caller;
 import dev.mcpbridge.model.CancellationToken;
-import dev.mcpbridge.model.ServerId;
+import dev.mcpbridge.profile.Selection;
 import dev.mcpbridge.protocol.BridgePath;
 import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
@@ -93,7 +93,7 @@ public final class StatelessRequests {
     if (message.method().equals(McpMethod.LISTEN)) {
       endpoint
           .catalogue(message, Callers.of(ctx))
-          .map(toolCatalogue -> listen(ctx, message, endpoint.server(), toolCatalogue))
+          .map(toolCatalogue -> listen(ctx, message, endpoint.selection(), toolCatalogue))
           .onFailure(failure -> RpcErrors.refuse(ctx, message.id(), failure));
     } else {
       Function<McpRequest, Future<JsonSlice>> method = methods.get(message.method());
@@ -105,7 +105,7 @@ public final class StatelessRequests {
   }
 
   private SubscriptionStream listen(
-      RoutingContext ctx, ClientMessage message, ServerId endpoint, ToolCatalogue toolCatalogue) {
+      RoutingContext ctx, ClientMessage message, Selection endpoint, ToolCatalogue toolCatalogue) {
     Map<String, JsonSlice> requested = SubscriptionStream.requested(message);
     Caller caller = Caller.of(Callers.of(ctx)).withShare(Callers.share(ctx));
     SubscriptionStream stream =

@@ -10,7 +10,7 @@ import dev.mcpbridge.http.reply.EventStream;
 import dev.mcpbridge.limit.TimeLimit;
 import dev.mcpbridge.model.Caller;
 import dev.mcpbridge.model.Principal;
-import dev.mcpbridge.model.ServerId;
+import dev.mcpbridge.profile.Selection;
 import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonWriter;
@@ -81,12 +81,14 @@ final class SubscriptionStream {
   }
 
   /** Follows changes of catalogues until the stream ends. */
-  void follow(CatalogueChanges changes, ServerId endpoint, Principal caller) {
+  void follow(CatalogueChanges changes, Selection endpoint, Principal caller) {
     Runnable unsubscribe =
         changes.listen(
             change -> {
-              if (endpoint == null || endpoint.equals(change.server())) {
-                change.methods(caller).stream().filter(this::isRequested).forEach(this::changed);
+              if (endpoint.mayContain(change.server())) {
+                change.methods(caller, endpoint).stream()
+                    .filter(this::isRequested)
+                    .forEach(this::changed);
               }
             });
     stream.onClose(unsubscribe);

@@ -8,6 +8,7 @@ import dev.mcpbridge.cluster.SharedMap;
 import dev.mcpbridge.cluster.SharedMap.Change;
 import dev.mcpbridge.cluster.SharedMap.Item;
 import dev.mcpbridge.fixture.Stubs;
+import dev.mcpbridge.profile.Selection;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.ProtocolVersion;
 import io.vertx.core.Future;
@@ -19,7 +20,8 @@ import org.junit.jupiter.api.Test;
 class SessionRecordsTest {
   private static final byte[] VALUE = {1};
   private static final SessionRecord RECORD =
-      new SessionRecord("ann", null, ProtocolVersion.LATEST, JsonSlice.EMPTY_OBJECT, "error");
+      new SessionRecord(
+          "ann", Selection.ALL, ProtocolVersion.LATEST, JsonSlice.EMPTY_OBJECT, "error");
 
   private final Item cached = new Item(VALUE, 1, 0, 60_000);
   private final List<Object> expectedVersions = new ArrayList<>();

@@ -38,7 +38,12 @@ public final class World {
       entries.add("'" + "ab".charAt(i) + "':" + node(nodes, i));
       entries.add("'" + "xy".charAt(i) + "':" + exact());
     }
-    bridge = open(TestBridge.of("{'mcpServers':{" + String.join(",", entries) + "}}"));
+    bridge =
+        open(
+            TestBridge.of(
+                "{'profiles':{'everything':{'servers':{'*':{}}}},'mcpServers':{"
+                    + String.join(",", entries)
+                    + "}}"));
     direct = EraClient.to(reference.uri(), upstream.modern(), "", "{}");
     bridge.awaitReady("a", "b", "x", "y");
   }
@@ -98,7 +103,7 @@ public final class World {
   /** A client of the bridge's endpoint that a combination selects for a server. */
   EraClient client(Combination at, String server, String capabilities) throws Exception {
     return EraClient.to(
-        bridge.uri(at.aggregated() ? "/mcp" : "/servers/" + server + "/mcp"),
+        bridge.uri(at.path(server)),
         at.stateless(),
         at.aggregated() ? server + "__" : "",
         capabilities);

@@ -1,0 +1,2 @@
+/** Named views of the servers: what of them is offered, and how their tools look. */
+package dev.mcpbridge.profile;
