@@ -3,6 +3,7 @@ package dev.mcpbridge.access;
 import dev.mcpbridge.model.ServerId;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * The entries that a rule is about.
@@ -27,6 +28,11 @@ public record Items(Names servers, Map<Item.Kind, Names> names, List<Condition> 
     return contain(server)
         && contain(kind)
         && (names.isEmpty() || matches(Item.of(server, kind, name), true).applies(true));
+  }
+
+  /** The names of a kind that are selected one by one, without patterns. */
+  public Set<String> exactNames(Item.Kind kind) {
+    return names.containsKey(kind) ? names.get(kind).exact() : Set.of();
   }
 
   boolean contain(ServerId server) {

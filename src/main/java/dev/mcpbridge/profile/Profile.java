@@ -15,6 +15,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.stream.Stream;
 
 /**
@@ -72,18 +74,18 @@ public record Profile(String name, String instructions, List<Part> parts) {
     List<String> problems = new ArrayList<>();
     part(server)
         .ifPresent(
-            part ->
-                part.shapes()
-                    .forEach(
-                        (tool, shape) ->
-                            problems(server, tool, all)
-                                .forEach(
-                                    each -> problems.add(server + ", " + tool + ": " + each))));
+            part -> {
+              Set<String> names = new TreeSet<>(part.items().exactNames(Item.Kind.TOOL));
+              names.addAll(part.shapes().keySet());
+              names.forEach(
+                  name ->
+                      problems(server, name, all.tools().get(name))
+                          .forEach(each -> problems.add(server + ", " + name + ": " + each)));
+            });
     return problems;
   }
 
-  private List<String> problems(ServerId server, String name, Catalogue all) {
-    Tool tool = all.tools().get(name);
+  private List<String> problems(ServerId server, String name, Tool tool) {
     if (tool == null) {
       return List.of("the server has no such tool");
     }

@@ -8,6 +8,7 @@ import dev.mcpbridge.cluster.SharedMap;
 import dev.mcpbridge.cluster.SharedMap.Change;
 import dev.mcpbridge.cluster.SharedMap.Item;
 import dev.mcpbridge.fixture.Stubs;
+import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.profile.Selection;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.ProtocolVersion;
@@ -70,5 +71,16 @@ class SessionRecordsTest {
 
     assertFalse(records.change("s", RECORD).succeeded());
     assertEquals(List.of(1L), expectedVersions);
+  }
+
+  @Test
+  void aRecordIsReadAsItWasWritten() {
+    for (Selection each :
+        List.of(Selection.ALL, Selection.of(new ServerId("git")), Selection.ofProfile("desk"))) {
+      SessionRecord record =
+          new SessionRecord("ann", each, ProtocolVersion.LATEST, JsonSlice.EMPTY_OBJECT, "error");
+
+      assertEquals(record, SessionRecord.of(record.toBytes()));
+    }
   }
 }
