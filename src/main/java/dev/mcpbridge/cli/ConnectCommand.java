@@ -1,20 +1,11 @@
 package dev.mcpbridge.cli;
 
-import com.fasterxml.jackson.core.util.DefaultIndenter;
-import com.fasterxml.jackson.core.util.DefaultPrettyPrinter;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.mcpbridge.protocol.HiddenCharacters;
 import dev.mcpbridge.protocol.Json;
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
 import java.io.PrintWriter;
-import java.io.UncheckedIOException;
-import java.nio.charset.Charset;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.Arrays;
 import java.util.Iterator;
 import java.util.concurrent.Callable;
@@ -39,8 +30,6 @@ import picocli.CommandLine.Spec;
       "clients are in the console of the bridge."
     })
 final class ConnectCommand implements Callable<Integer> {
-  private static final DefaultPrettyPrinter.Indenter INDENTER = new DefaultIndenter("  ", "\n");
-
   @Spec private CommandSpec spec;
 
   @Parameters(
@@ -92,12 +81,13 @@ final class ConnectCommand implements Callable<Integer> {
     String chosen = endpoint.name() == null ? "mcp-bridge" : endpoint.name();
     String entryName = name == null ? chosen : name;
     ObjectNode entry = known.entry(bridge.base(), endpoint, withKey);
-    ObjectNode content = read(target);
+    JsonFile json = new JsonFile(target);
+    ObjectNode content = json.read();
     if (content == null
         || content.has(known.section()) && !content.get(known.section()).isObject()) {
       err().println(target + " cannot be changed safely: it is not a plain JSON object.");
       err().println("Add this to '" + known.section() + "' yourself:");
-      err().println(text(Json.object().set(entryName, entry)));
+      err().println(JsonFile.text(Json.object().set(entryName, entry)));
       return Main.FAILED;
     }
     JsonNode before = content.path(known.section()).path(entryName);
@@ -105,13 +95,13 @@ final class ConnectCommand implements Callable<Integer> {
       out().println(target + " has this entry already.");
       return 0;
     }
-    show(target, before, entryName, entry);
-    if (!yes && !isAgreed()) {
+    json.show(out(), before, entryName, entry);
+    if (!yes && !JsonFile.isAgreed(out())) {
       err().println("Nothing was changed.");
       return Main.FAILED;
     }
     content.withObject("/" + known.section()).set(entryName, entry);
-    write(target, text(content) + "\n");
+    json.write(content);
     out().println("Written. Restart the client if it is running.");
     return 0;
   }
@@ -120,56 +110,6 @@ final class ConnectCommand implements Callable<Integer> {
     return new ParameterException(
         spec.commandLine(),
         "Unknown client '" + client + "', expected one of " + String.join(", ", new Words()));
-  }
-
-  /** The present content; an empty object for a new file; null if it is not plain JSON. */
-  private static ObjectNode read(Path target) throws IOException {
-    if (!Files.exists(target)) {
-      return Json.object();
-    }
-    String text = Files.readString(target);
-    try {
-      JsonNode read = text.isBlank() ? Json.object() : Json.exactTree(text);
-      return read instanceof ObjectNode object ? object : null;
-    } catch (IOException e) {
-      return null;
-    }
-  }
-
-  private void show(Path target, JsonNode before, String entryName, ObjectNode entry) {
-    out().println((Files.exists(target) ? "Changes " : "Creates ") + target + ":");
-    if (!before.isMissingNode()) {
-      out().println(HiddenCharacters.escaped("- " + entryName + ": " + before));
-    }
-    out().println("+ " + entryName + ": " + entry);
-    out().flush();
-  }
-
-  private boolean isAgreed() throws IOException {
-    out().print("Write it? [y/N] ");
-    out().flush();
-    String answer =
-        new BufferedReader(new InputStreamReader(System.in, Charset.defaultCharset())).readLine();
-    return answer != null && answer.strip().toLowerCase().matches("y|yes");
-  }
-
-  /** A symbolic link stays one: the file that it leads to is replaced. */
-  private static void write(Path target, String text) throws IOException {
-    Path real = Files.exists(target) ? target.toRealPath() : target.toAbsolutePath();
-    Files.createDirectories(real.getParent());
-    Path draft = real.resolveSibling(real.getFileName() + ".draft");
-    Files.writeString(draft, text);
-    Files.move(draft, real, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
-  }
-
-  private static String text(JsonNode json) {
-    DefaultPrettyPrinter printer =
-        new DefaultPrettyPrinter().withObjectIndenter(INDENTER).withArrayIndenter(INDENTER);
-    try {
-      return Json.mapper().writer(printer).writeValueAsString(json).replace("\" : ", "\": ");
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
   }
 
   private PrintWriter out() {

@@ -108,6 +108,8 @@ public final class Main {
         .addSubcommand(new PinsCommand())
         .addSubcommand(new AuditCommand())
         .addSubcommand(new ConnectCommand())
+        .addSubcommand(new SearchCommand())
+        .addSubcommand(new AddCommand())
         .addSubcommand(new ToolsCommand())
         .addSubcommand(new CallCommand())
         .addSubcommand(new ConfirmCommand())
