@@ -56,7 +56,7 @@ final class AddressChecks {
     checkHost(request);
     if (!request.path().startsWith(ProtectedResource.METADATA)
         && !Routes.needsNoCredential(request.path())) {
-      checkOrigin(request.path(), request.headers());
+      checkOrigin(request);
     }
   }
 
@@ -128,12 +128,13 @@ final class AddressChecks {
     }
   }
 
+  /** Over HTTP/2 the host is that of {@code :authority} (RFC 9113 section 8.3.1). */
   private void checkHost(HttpServerRequest request) {
     List<String> all = request.headers().getAll(HttpHeaders.HOST);
     if (all.size() == 1 && all.get(0).equals(lastAcceptedHost)) {
       return;
     }
-    HostAndPort authority = all.size() == 1 ? request.authority() : null;
+    HostAndPort authority = authority(request, all);
     if (authority == null || authority.host().isEmpty()) {
       throw malformed("The request must have exactly one valid Host header");
     }
@@ -141,16 +142,30 @@ final class AddressChecks {
       throw new BridgeException(
           ErrorCode.HOST_NOT_ALLOWED, "The Host is not allowed; add it to http.hosts");
     }
-    lastAcceptedHost = all.get(0);
+    if (!all.isEmpty()) {
+      lastAcceptedHost = all.get(0);
+    }
   }
 
-  private void checkOrigin(String path, MultiMap headers) {
+  /** Null if the request names none, or more than one. */
+  private static HostAndPort authority(HttpServerRequest request, List<String> hosts) {
+    HostAndPort authority = request.authority();
+    boolean isMultiplexed = request.version() == HttpVersion.HTTP_2;
+    boolean isSame =
+        authority != null && hosts.stream().allMatch(host -> host.equals(authority.toString()));
+    boolean isSingle = isMultiplexed ? isSame : hosts.size() == 1;
+    return isSingle ? authority : null;
+  }
+
+  private void checkOrigin(HttpServerRequest request) {
+    MultiMap headers = request.headers();
     String origin = headers.get(HttpHeaders.ORIGIN);
     if (origin == null) {
-      checkFetch(path, headers);
+      checkFetch(request.path(), headers);
       return;
     }
-    String own = scheme + headers.get(HttpHeaders.HOST);
+    String host = headers.get(HttpHeaders.HOST);
+    String own = scheme + (host == null ? request.authority() : host);
     boolean isSingle = headers.getAll(HttpHeaders.ORIGIN).size() == 1;
     if (!isSingle || !origin.equalsIgnoreCase(own) && !isConfigured(origin)) {
       throw new BridgeException(

@@ -14,6 +14,7 @@ import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpVersion;
 import io.vertx.ext.web.RoutingContext;
 import java.util.List;
 import java.util.Locale;
@@ -150,7 +151,12 @@ final class CallerChecks {
   private static boolean hasBody(HttpServerRequest request) {
     MultiMap headers = request.headers();
     String length = headers.get(HttpHeaders.CONTENT_LENGTH);
-    return length != null && !length.equals("0") || headers.contains(HttpHeaders.TRANSFER_ENCODING);
+    boolean hasLength = length != null && !length.equals("0");
+    boolean isOfUnknownLength =
+        request.version() == HttpVersion.HTTP_2
+            ? length == null && headers.contains(HttpHeaders.CONTENT_TYPE)
+            : headers.contains(HttpHeaders.TRANSFER_ENCODING);
+    return hasLength || isOfUnknownLength;
   }
 
   private static void checkMediaType(HttpServerRequest request) {

@@ -6,16 +6,17 @@ import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.memory.MemoryBudget;
 import io.vertx.core.Context;
+import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpVersion;
 import io.vertx.ext.web.RoutingContext;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 
 /**
  * Limits connections: their number, the time for a request's head and body, the idle time, and the
@@ -36,32 +37,6 @@ final class ConnectionGuard {
 
   /** The address that has more than half of the allowed connections; null if no address has. */
   private String crowdedAddress;
-
-  private static final class GuardedConnection {
-    final String address;
-    final ResponseBackpressure responseBackpressure;
-    HttpServerRequest request;
-    MemoryBudget.Share body;
-    long sinceNanos = System.nanoTime();
-    boolean idle = true;
-    boolean closing;
-
-    GuardedConnection(String address, ResponseBackpressure responseBackpressure) {
-      this.address = address;
-      this.responseBackpressure = responseBackpressure;
-    }
-
-    boolean isAnswered() {
-      return request != null && request.response().ended();
-    }
-
-    void releaseBody() {
-      if (body != null) {
-        body.release();
-        body = null;
-      }
-    }
-  }
 
   /**
    * @param responseBudget memory for responses that clients have not read; request bodies have a
@@ -88,11 +63,16 @@ final class ConnectionGuard {
       connection.close();
       return;
     }
-    connections.put(
-        connection,
-        new GuardedConnection(address, ResponseBackpressure.of(connection, responseBudget)));
+    connections.put(connection, guarded(connection));
     count(address);
     connection.closeHandler(v -> closed(connection));
+  }
+
+  private GuardedConnection guarded(HttpConnection connection) {
+    ResponseBackpressure responseBackpressure = ResponseBackpressure.of(connection, responseBudget);
+    return connection.protocolVersion() == HttpVersion.HTTP_2
+        ? new MultiplexedConnection(connection, responseBackpressure, responseBudget)
+        : new PipelinedConnection(connection, responseBackpressure, responseBudget);
   }
 
   /**
@@ -105,7 +85,7 @@ final class ConnectionGuard {
     }
     for (Map.Entry<HttpConnection, GuardedConnection> entry : connections.entrySet()) {
       GuardedConnection guarded = entry.getValue();
-      if (guarded.address.equals(crowdedAddress) && (guarded.idle || guarded.isAnswered())) {
+      if (guarded.address().equals(crowdedAddress) && guarded.isIdle()) {
         closed(entry.getKey());
         entry.getKey().close();
         return true;
@@ -133,33 +113,65 @@ final class ConnectionGuard {
   private void closed(HttpConnection connection) {
     GuardedConnection guarded = connections.remove(connection);
     if (guarded != null) {
-      guarded.releaseBody();
-      uncount(guarded.address);
+      guarded.release();
+      uncount(guarded.address());
     }
   }
 
   /**
    * Reserves memory for a large request body until its request is answered. A body over the size
-   * limit is refused elsewhere. A body without Content-Length is not counted here.
+   * limit is refused elsewhere. A body without Content-Length is counted only over HTTP/2, where a
+   * connection can have many of them.
    *
    * @throws BridgeException OVERLOADED if the memory is not available
    */
   void admit(RoutingContext ctx) {
-    long bytes = length(ctx.request().getHeader(HttpHeaders.CONTENT_LENGTH));
+    HttpServerRequest request = ctx.request();
+    boolean isMultiplexed = request.version() == HttpVersion.HTTP_2;
+    String declared = request.getHeader(HttpHeaders.CONTENT_LENGTH);
+    long bytes = length(declared);
+    boolean isSmall = bytes < MemoryBudget.LARGE || bytes > maxBody;
     GuardedConnection guarded =
-        bytes < MemoryBudget.LARGE ? null : connections.get(ctx.request().connection());
-    if (guarded == null || bytes > maxBody) {
+        isSmall && !isMultiplexed ? null : connections.get(request.connection());
+    if (guarded == null) {
       return;
     }
-    MemoryBudget.Share reservation = bodyBudget.share();
-    if (!reservation.takeIfRoom(bytes)) {
+    MemoryBudget.Share body = isSmall && declared != null ? null : bodyBudget.share();
+    guarded.admitted(ctx, body);
+    if (declared == null) {
+      reserveUnlessEnded(ctx, body);
+    } else if (body != null) {
+      reserve(body, bytes);
+      ctx.addEndHandler(ended -> body.release());
+    }
+  }
+
+  /** A request without a body ends in the turn of the event loop in which its head arrives. */
+  private void reserveUnlessEnded(RoutingContext ctx, MemoryBudget.Share body) {
+    HttpServerRequest request = ctx.request();
+    Future<Void> whole = request.end().onSuccess(end -> body.take(request.bytesRead()));
+    ctx.addEndHandler(ended -> body.release());
+    vertx
+        .getOrCreateContext()
+        .runOnContext(
+            v -> {
+              if (!whole.isComplete() && !ctx.response().ended()) {
+                try {
+                  reserve(body, maxBody);
+                } catch (BridgeException refusal) {
+                  ctx.fail(refusal);
+                }
+              }
+            });
+  }
+
+  private static void reserve(MemoryBudget.Share body, long bytes) {
+    if (!body.takeIfRoom(bytes)) {
       throw new BridgeException(
               ErrorCode.OVERLOADED,
               "Not enough memory for a body of " + bytes + " bytes; retry later")
           .withRetryAfter(1_000);
     }
-    guarded.body = reservation;
-    ctx.addEndHandler(ended -> reservation.release());
   }
 
   /** 0 for an invalid or a short length. */
@@ -176,18 +188,16 @@ final class ConnectionGuard {
   void requestStarted(HttpServerRequest request, Runnable handler) {
     GuardedConnection guarded = connections.get(request.connection());
     if (guarded != null) {
-      guarded.releaseBody();
-      guarded.request = request;
-      guarded.sinceNanos = System.nanoTime();
-      guarded.idle = false;
+      guarded.started(request);
     }
-    if (guarded == null || guarded.responseBackpressure.isWritable()) {
+    if (guarded == null || guarded.responseBackpressure().isWritable()) {
       handler.run();
     } else {
       request.pause();
       Context context = vertx.getOrCreateContext();
-      guarded.responseBackpressure.onceWritable(
-          () -> context.runOnContext(v -> resume(request, handler)));
+      guarded
+          .responseBackpressure()
+          .onceWritable(() -> context.runOnContext(v -> resume(request, handler)));
     }
   }
 
@@ -199,61 +209,7 @@ final class ConnectionGuard {
 
   private void sweep() {
     long now = System.nanoTime();
-    List.copyOf(connections.entrySet())
-        .forEach(entry -> check(entry.getKey(), entry.getValue(), now));
-  }
-
-  private void check(HttpConnection connection, GuardedConnection guarded, long now) {
     HttpConfig.RequestTimeouts timeouts = config.requestTimeouts();
-    long millis = millis(now - guarded.sinceNanos);
-    if (isTooSlow(guarded.responseBackpressure, now)) {
-      guarded.responseBackpressure.closeNow();
-    } else if (guarded.responseBackpressure.backlogNanos(now) > 0) {
-      guarded.sinceNanos = now;
-    } else if (guarded.request == null) {
-      closeIf(connection, guarded, millis > timeouts.headMillis());
-    } else if (!guarded.request.isEnded()) {
-      if (millis > timeouts.bodyMillis()) {
-        timeOut(guarded.request);
-      }
-    } else if (guarded.request.response().ended() && !guarded.idle) {
-      guarded.idle = true;
-      guarded.releaseBody();
-      guarded.sinceNanos = now;
-    } else if (guarded.idle) {
-      closeIf(connection, guarded, millis > timeouts.idleMillis());
-    }
-  }
-
-  private boolean isTooSlow(ResponseBackpressure responseBackpressure, long now) {
-    HttpConfig.RequestTimeouts timeouts = config.requestTimeouts();
-    responseBackpressure.sample(now);
-    return millis(responseBackpressure.stalledNanos(now)) > timeouts.idleMillis()
-        || responseBudget.isHigh()
-            && millis(responseBackpressure.backlogNanos(now)) > timeouts.bodyMillis();
-  }
-
-  private static long millis(long nanos) {
-    return TimeUnit.NANOSECONDS.toMillis(nanos);
-  }
-
-  /** RFC 9110 section 15.5.9. */
-  private static void timeOut(HttpServerRequest request) {
-    if (!request.response().headWritten()) {
-      request.response().setStatusCode(408).putHeader("connection", "close").end();
-    }
-    request.connection().close();
-  }
-
-  /** A client that does not complete the close in time is disconnected at once. */
-  private static void closeIf(
-      HttpConnection connection, GuardedConnection guarded, boolean isExpired) {
-    if (isExpired && guarded.closing) {
-      guarded.responseBackpressure.closeNow();
-    } else if (isExpired) {
-      guarded.closing = true;
-      guarded.sinceNanos = System.nanoTime();
-      connection.close();
-    }
+    List.copyOf(connections.values()).forEach(guarded -> guarded.check(now, timeouts));
   }
 }

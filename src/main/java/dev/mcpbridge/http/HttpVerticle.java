@@ -6,7 +6,6 @@ import dev.mcpbridge.call.CatalogueCache;
 import dev.mcpbridge.call.PinnedDefinitions;
 import dev.mcpbridge.cluster.Cluster;
 import dev.mcpbridge.config.BridgeConfig;
-import dev.mcpbridge.config.HttpConfig;
 import dev.mcpbridge.http.reply.StreamSlots;
 import dev.mcpbridge.http.rest.CallAnswers;
 import dev.mcpbridge.http.rest.HealthApi;
@@ -21,8 +20,6 @@ import io.vertx.core.VerticleBase;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServer;
-import io.vertx.core.http.HttpServerOptions;
-import io.vertx.core.net.PemKeyCertOptions;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import io.vertx.ext.web.handler.BodyHandler;
@@ -40,9 +37,6 @@ import java.util.function.BiPredicate;
  * pipeline are confined to it.
  */
 public final class HttpVerticle extends VerticleBase {
-  private static final int MAX_URI = 8192;
-  private static final int MAX_HEADERS = 16 * 1024;
-
   /** Late enough for a first health check, early enough to precede the first tool list. */
   private static final int WARM_UP_MILLIS = 500;
 
@@ -107,7 +101,7 @@ public final class HttpVerticle extends VerticleBase {
     Router router = router(doors);
     server =
         vertx
-            .createHttpServer(options(config.http()))
+            .createHttpServer(ListenerOptions.of(config.http()))
             .connectionHandler(guard::opened)
             .invalidRequestHandler(new InvalidRequestHandler())
             .requestHandler(request -> guard.requestStarted(request, () -> router.handle(request)));
@@ -269,30 +263,5 @@ public final class HttpVerticle extends VerticleBase {
     } else {
       admit(ctx);
     }
-  }
-
-  private static HttpServerOptions options(HttpConfig config) {
-    HttpServerOptions options =
-        new HttpServerOptions()
-            .setHost(config.host())
-            .setPort(config.port())
-            .setHttp2ClearTextEnabled(false)
-            .setUseAlpn(false)
-            .setPerFrameWebSocketCompressionSupported(false)
-            .setPerMessageWebSocketCompressionSupported(false)
-            .setHandle100ContinueAutomatically(false)
-            .setStrictThreadMode(true)
-            .setMaxInitialLineLength(MAX_URI)
-            .setMaxHeaderSize(MAX_HEADERS)
-            .setAcceptBacklog(1024);
-    if (config.tls() != null) {
-      options
-          .setSsl(true)
-          .setKeyCertOptions(
-              new PemKeyCertOptions()
-                  .addCertPath(config.tls().certificate().toString())
-                  .addKeyPath(config.tls().key().toString()));
-    }
-    return options;
   }
 }

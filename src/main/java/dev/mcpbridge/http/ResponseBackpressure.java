@@ -12,7 +12,9 @@ import io.netty.handler.flush.FlushConsolidationHandler;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.util.concurrent.PromiseNotifier;
 import io.vertx.core.http.HttpConnection;
-import io.vertx.core.net.impl.VertxConnection;
+import io.vertx.core.net.impl.ConnectionBase;
+import java.util.ArrayDeque;
+import java.util.Deque;
 
 /**
  * The Netty handler next to the socket of a connection: consolidates flushes and tracks what the
@@ -33,7 +35,7 @@ final class ResponseBackpressure extends FlushConsolidationHandler
 
   private final MemoryBudget memory;
   private ChannelHandlerContext handlerContext;
-  private Runnable pendingTask;
+  private final Deque<Runnable> pendingTasks = new ArrayDeque<>();
   private long written;
   private long drained;
   private long backlog;
@@ -47,7 +49,7 @@ final class ResponseBackpressure extends FlushConsolidationHandler
 
   static ResponseBackpressure of(HttpConnection connection, MemoryBudget memory) {
     ResponseBackpressure responseBackpressure = new ResponseBackpressure(memory);
-    if (connection instanceof VertxConnection netty) {
+    if (connection instanceof ConnectionBase netty) {
       responseBackpressure.install(netty.channelHandlerContext().pipeline());
     }
     return responseBackpressure;
@@ -69,9 +71,9 @@ final class ResponseBackpressure extends FlushConsolidationHandler
     return handlerContext == null || handlerContext.channel().isWritable();
   }
 
-  /** Runs a task as soon as {@link #isWritable()} holds; replaces an earlier task. */
+  /** Runs a task as soon as {@link #isWritable()} holds. */
   void onceWritable(Runnable task) {
-    pendingTask = task;
+    pendingTasks.add(task);
   }
 
   @Override
@@ -79,15 +81,13 @@ final class ResponseBackpressure extends FlushConsolidationHandler
     super.channelWritabilityChanged(ctx);
     if (ctx.channel().isWritable()) {
       backlog = 0;
-      runPendingTask();
+      runPendingTasks();
     }
   }
 
-  private void runPendingTask() {
-    Runnable task = pendingTask;
-    pendingTask = null;
-    if (task != null) {
-      task.run();
+  private void runPendingTasks() {
+    for (int i = pendingTasks.size(); i > 0; i--) {
+      pendingTasks.remove().run();
     }
   }
 

@@ -109,7 +109,7 @@ public final class EventStream {
       return;
     }
     if (unsent > MAX_UNSENT) {
-      ctx.request().connection().close();
+      Replies.disconnect(ctx);
       closed();
       return;
     }

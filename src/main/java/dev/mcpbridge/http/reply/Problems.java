@@ -7,6 +7,7 @@ import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonWriter;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpVersion;
 import io.vertx.ext.web.RoutingContext;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -32,7 +33,7 @@ public final class Problems {
   public static void render(RoutingContext ctx) {
     BridgeException failure = failure(ctx);
     if (ctx.response().ended() || ctx.response().headWritten()) {
-      ctx.request().connection().close();
+      Replies.disconnect(ctx);
       return;
     }
     send(ctx, failure);
@@ -56,7 +57,13 @@ public final class Problems {
     if (failure.members().get("allow") instanceof String allow) {
       ctx.response().putHeader(HttpHeaders.ALLOW, allow);
     }
-    if (!ctx.request().isEnded()) {
+    if (!ctx.request().isEnded() && ctx.request().version() == HttpVersion.HTTP_2) {
+      ctx.request()
+          .handler(chunk -> {})
+          .exceptionHandler(broken -> {})
+          .endHandler(end -> {})
+          .resume();
+    } else if (!ctx.request().isEnded()) {
       ctx.response().putHeader(HttpHeaders.CONNECTION, "close");
       linger(ctx);
     }
@@ -65,7 +72,8 @@ public final class Problems {
 
   /**
    * Closing a connection while the client still sends would reset it and lose the response. The
-   * rest of the request is read and discarded for up to two seconds (RFC 9112 section 9.6).
+   * rest of the request is read and discarded for up to two seconds (RFC 9112 section 9.6). Over
+   * HTTP/2 only its stream ends.
    */
   private static void linger(RoutingContext ctx) {
     HttpConnection connection = ctx.request().connection();

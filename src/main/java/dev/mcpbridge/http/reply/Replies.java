@@ -5,6 +5,7 @@ import dev.mcpbridge.protocol.JsonWriter;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.http.HttpVersion;
 import io.vertx.ext.web.RoutingContext;
 
 /** Sends JSON responses; does nothing if the response has ended or the client is disconnected. */
@@ -53,7 +54,16 @@ public final class Replies {
       response.setStatusCode(status);
     }
     response.headers().set(HttpHeaders.CONTENT_TYPE, type);
-    response.end(buffer(body));
+    ResponseBody.send(ctx, buffer(body));
+  }
+
+  /** Ends a request that cannot be answered. Over HTTP/2 others of its connection go on. */
+  static void disconnect(RoutingContext ctx) {
+    if (ctx.request().version() != HttpVersion.HTTP_2) {
+      ctx.request().connection().close();
+    } else if (!ctx.response().closed()) {
+      ctx.response().reset();
+    }
   }
 
   static Buffer buffer(JsonSlice slice) {

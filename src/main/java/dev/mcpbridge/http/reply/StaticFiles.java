@@ -75,7 +75,7 @@ public final class StaticFiles {
     if (content.etag.equals(ctx.request().getHeader(HttpHeaders.IF_NONE_MATCH))) {
       ctx.response().setStatusCode(304).end();
     } else {
-      ctx.response().end(content.body);
+      ResponseBody.send(ctx, content.body);
     }
   }
 

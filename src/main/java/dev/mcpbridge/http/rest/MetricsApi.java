@@ -4,6 +4,7 @@ import dev.mcpbridge.call.AccessControl;
 import dev.mcpbridge.call.Directory;
 import dev.mcpbridge.cluster.Cluster;
 import dev.mcpbridge.http.reply.Callers;
+import dev.mcpbridge.http.reply.ResponseBody;
 import dev.mcpbridge.memory.MemoryBudget;
 import dev.mcpbridge.metrics.Counts;
 import dev.mcpbridge.metrics.MetricsPage;
@@ -63,7 +64,8 @@ public record MetricsApi(
   }
 
   private static void answer(RoutingContext ctx, MetricsPage.Page page) {
-    ctx.response().putHeader("content-type", page.type()).end(Buffer.buffer(page.body()));
+    ctx.response().putHeader("content-type", page.type());
+    ResponseBody.send(ctx, Buffer.buffer(page.body()));
   }
 
   private MetricsPage.Server reading(ServerView server, Principal caller) {

@@ -1,0 +1,86 @@
+package dev.mcpbridge.http.reply;
+
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServerResponse;
+import io.vertx.ext.web.RoutingContext;
+
+/**
+ * Sends the body of a response, and tells a watcher how it gets on. Over HTTP/2 the client decides
+ * how much of each response is sent, so that a whole body could wait in the bridge unseen; it is
+ * written in parts, as the client takes them. A response without a watcher is written at once.
+ * Confined to the event loop.
+ */
+public final class ResponseBody {
+  private static final String WATCHER = ResponseBody.class.getName();
+  private static final int PART = 64 * 1024;
+
+  private final HttpServerResponse response;
+  private final Buffer body;
+  private final Watcher watcher;
+  private int written;
+
+  /** Is told of the progress of a response. */
+  public interface Watcher {
+    /** The body begins. */
+    void began(int bytes);
+
+    /** The client has taken a part of it. */
+    void progressed();
+
+    /** The body was taken as a whole, or the client has left. */
+    void ended();
+  }
+
+  private ResponseBody(HttpServerResponse response, Buffer body, Watcher watcher) {
+    this.response = response;
+    this.body = body;
+    this.watcher = watcher;
+  }
+
+  /** Has the response of a request watched. */
+  public static void watch(RoutingContext ctx, Watcher watcher) {
+    ctx.put(WATCHER, watcher);
+  }
+
+  /** Sends the body and ends the response. */
+  public static void send(RoutingContext ctx, Buffer body) {
+    Watcher watcher = ctx.get(WATCHER);
+    HttpServerResponse response = ctx.response();
+    if (watcher == null || ctx.request().method() == HttpMethod.HEAD) {
+      response.end(body);
+      return;
+    }
+    watcher.began(body.length());
+    ResponseBody sent = new ResponseBody(response, body, watcher);
+    if (body.length() <= PART) {
+      response.end(body).onComplete(done -> watcher.ended());
+    } else {
+      response.putHeader(HttpHeaders.CONTENT_LENGTH, Integer.toString(body.length()));
+      response.closeHandler(closed -> watcher.ended());
+      response.exceptionHandler(failed -> watcher.ended());
+      sent.writeParts();
+    }
+  }
+
+  private void writeParts() {
+    while (written < body.length() && !response.closed()) {
+      if (response.writeQueueFull()) {
+        response.drainHandler(drained -> continued());
+        return;
+      }
+      int end = Math.min(body.length(), written + PART);
+      response.write(body.slice(written, end));
+      written = end;
+    }
+    if (!response.closed()) {
+      response.end().onComplete(done -> watcher.ended());
+    }
+  }
+
+  private void continued() {
+    watcher.progressed();
+    writeParts();
+  }
+}
