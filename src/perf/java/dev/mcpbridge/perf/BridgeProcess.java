@@ -29,7 +29,8 @@ record BridgeProcess(Process process, int port, Path config) implements AutoClos
     command.addAll(List.of(more));
     Process process =
         new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
-    int port = Ladder.port(process, "MCP Bridge is listening on http://127.0.0.1:");
+    String scheme = configuration.contains("\"tls\"") ? "https" : "http";
+    int port = Ladder.port(process, "MCP Bridge is listening on " + scheme + "://127.0.0.1:");
     return new BridgeProcess(process, port, config);
   }
 
