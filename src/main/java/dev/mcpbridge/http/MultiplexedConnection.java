@@ -28,18 +28,18 @@ final class MultiplexedConnection extends GuardedConnection {
   private boolean used;
 
   /** One request and its response. */
-  private static final class Exchange implements ResponseBody.Watcher {
+  private final class Exchange implements ResponseBody.Watcher {
     private final HttpServerRequest request;
-    private final MemoryBudget responses;
+    private final long stream;
     private final long sinceNanos = System.nanoTime();
     private MemoryBudget.Share body;
     private int unread;
     private long beganNanos;
     private long progressNanos;
 
-    Exchange(HttpServerRequest request, MemoryBudget responses) {
+    Exchange(HttpServerRequest request) {
       this.request = request;
-      this.responses = responses;
+      this.stream = request.response().streamId();
     }
 
     @Override
@@ -47,7 +47,7 @@ final class MultiplexedConnection extends GuardedConnection {
       unread = bytes;
       beganNanos = System.nanoTime();
       progressNanos = beganNanos;
-      responses.addUnread(bytes);
+      responseBudget().addUnread(bytes);
     }
 
     @Override
@@ -57,7 +57,15 @@ final class MultiplexedConnection extends GuardedConnection {
 
     @Override
     public void ended() {
-      responses.removeUnread(unread);
+      countRead();
+      if (isOver()) {
+        release();
+        exchanges.remove(stream);
+      }
+    }
+
+    private void countRead() {
+      responseBudget().removeUnread(unread);
       unread = 0;
     }
 
@@ -71,7 +79,7 @@ final class MultiplexedConnection extends GuardedConnection {
     }
 
     void release() {
-      ended();
+      countRead();
       if (body != null) {
         body.release();
         body = null;
@@ -100,7 +108,8 @@ final class MultiplexedConnection extends GuardedConnection {
   void started(HttpServerRequest request) {
     used = true;
     beginAt(System.nanoTime());
-    exchanges.put(request.response().streamId(), new Exchange(request, responseBudget()));
+    Exchange exchange = new Exchange(request);
+    exchanges.put(exchange.stream, exchange);
   }
 
   @Override

@@ -29,7 +29,7 @@ public final class ResponseBody {
     /** The client has taken a part of it. */
     void progressed();
 
-    /** The body was taken as a whole, or the client has left. */
+    /** The body was taken as a whole. If the client leaves before, that is not told. */
     void ended();
   }
 
@@ -58,8 +58,6 @@ public final class ResponseBody {
       response.end(body).onComplete(done -> watcher.ended());
     } else {
       response.putHeader(HttpHeaders.CONTENT_LENGTH, Integer.toString(body.length()));
-      response.closeHandler(closed -> watcher.ended());
-      response.exceptionHandler(failed -> watcher.ended());
       sent.writeParts();
     }
   }
