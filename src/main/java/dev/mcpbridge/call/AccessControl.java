@@ -87,9 +87,12 @@ public final class AccessControl {
   }
 
   /** The risk level that the rules raise all calls of a tool to. */
-  public RiskLevel leastRisk(Principal caller, ServerView server, Tool tool) {
+  public RiskLevel leastRisk(Principal caller, ServerId server, Tool tool) {
     return policy.rules().isEnforced()
-        ? policy.of(caller).at(server).at(tool).leastRisk()
+        ? directory
+            .known(server)
+            .map(view -> policy.of(caller).at(view).at(tool).leastRisk())
+            .orElse(RiskLevel.LOW)
         : RiskLevel.LOW;
   }
 

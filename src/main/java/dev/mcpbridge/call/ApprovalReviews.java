@@ -61,7 +61,7 @@ public record ApprovalReviews(Bus bus, AccessControl access, Pins pins) {
     RiskLevel atLeast =
         tool == null
             ? RiskLevel.LOW
-            : access.leastRisk(confirmation.call().caller().principal(), server, tool);
+            : access.leastRisk(confirmation.call().caller().principal(), server.id(), tool);
     Risk risk = grading.grade(target, server.risk(), isDestructive).raisedTo(atLeast);
     boolean isChanged =
         !CallPipeline.definitionDigest(server, tool).equals(confirmation.definitionDigest());

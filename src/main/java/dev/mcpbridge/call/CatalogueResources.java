@@ -1,6 +1,5 @@
 package dev.mcpbridge.call;
 
-import dev.mcpbridge.access.Item;
 import dev.mcpbridge.model.Catalogue;
 import dev.mcpbridge.model.ServerView;
 import dev.mcpbridge.profile.Profile;
@@ -99,9 +98,14 @@ final class CatalogueResources {
 
   /** A profile also decides about what is not listed. */
   private boolean isOffered(ToolCatalogue.Resource resource, String uri) {
+    ToolLocation template = templates.get(uri);
+    boolean isTemplate =
+        template != null
+            && template.server().id().equals(resource.server())
+            && template.name().equals(resource.uri());
     return profile == null
-        || templates.containsKey(uri)
-        || profile.offers(resource.server(), Item.Kind.RESOURCE, resource.uri());
+        || isTemplate
+        || profile.offersResource(resource.server(), resource.uri());
   }
 
   private static void put(

@@ -92,7 +92,7 @@ final class AddCommand implements Callable<Integer> {
             .registry()
             .find(
                 at < 0 ? server : server.substring(0, at),
-                at < 0 ? null : server.substring(at + 1));
+                at < 0 || server.endsWith("@latest") ? null : server.substring(at + 1));
     EntryWriter.Entry entry = EntryWriter.write(found, kind, given());
     String name = entryName == null ? ownName(found.name()) : entryName;
     ConfigFile config = ConfigFile.find(file, System.getenv());
@@ -157,7 +157,7 @@ final class AddCommand implements Callable<Integer> {
     } catch (ConfigException e) {
       String problems =
           e.problems().stream()
-              .filter(problem -> problem.path().startsWith(path))
+              .filter(problem -> (problem.path() + ".").startsWith(path + "."))
               .map(Object::toString)
               .collect(Collectors.joining(System.lineSeparator()));
       if (!problems.isEmpty()) {

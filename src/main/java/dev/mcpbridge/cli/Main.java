@@ -2,6 +2,7 @@ package dev.mcpbridge.cli;
 
 import dev.mcpbridge.Version;
 import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.protocol.HiddenCharacters;
 import picocli.AutoComplete.GenerateCompletion;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -88,7 +89,7 @@ public final class Main {
   private static int fail(Exception failure, CommandLine command, ParseResult parsed)
       throws Exception {
     if (failure instanceof BridgeException expected) {
-      command.getErr().println(expected.getMessage());
+      command.getErr().println(HiddenCharacters.escaped(expected.getMessage()));
       return FAILED;
     }
     throw failure;

@@ -25,7 +25,7 @@ final class ProfileReader {
   private ProfileReader() {}
 
   static Profiles read(Section root) {
-    Section profiles = root.section("profiles");
+    Section profiles = root.section("profiles").withoutNulls();
     Map<String, Profile> byName = new LinkedHashMap<>();
     for (String name : profiles.names()) {
       if (!NAME.matcher(name).matches()) {
@@ -37,7 +37,7 @@ final class ProfileReader {
   }
 
   private static Profile profile(String name, Section profile) {
-    Section servers = profile.section("servers");
+    Section servers = profile.section("servers").withoutNulls();
     if (!profile.has("servers")) {
       profile.report("servers", "is required");
     }
@@ -47,22 +47,29 @@ final class ProfileReader {
       Section part = servers.section(pattern).withoutNulls();
       parts.add(
           new Profile.Part(
-              new Glob(pattern), AccessReader.items(part, List.of()), shapes(part, toolNames)));
+              new Glob(pattern),
+              AccessReader.items(part, List.of()),
+              shapes(part, new Glob(pattern).isExact(), toolNames)));
     }
     return new Profile(name, profile.text("instructions"), parts);
   }
 
   /**
+   * @param isOneServer whether it is about one server only
    * @param toolNames that other tools of the profile have already
    */
-  private static Map<String, ToolShape> shapes(Section part, Set<String> toolNames) {
+  private static Map<String, ToolShape> shapes(
+      Section part, boolean isOneServer, Set<String> toolNames) {
     Map<String, ToolShape> shapes = new LinkedHashMap<>();
-    Section overrides = part.section("overrides");
+    Section overrides = part.section("overrides").withoutNulls();
     for (String tool : overrides.names()) {
       Section override = overrides.section(tool).withoutNulls();
       String name = override.text("name");
       if (name != null && QUALIFIED.matcher(name).matches()) {
         override.report("name", "looks like the name of a tool with its server");
+      }
+      if (name != null && !isOneServer) {
+        override.report("name", "would be that of tools of several servers: name the server");
       }
       if (name != null && !toolNames.add(name)) {
         override.report("name", "another tool of the profile already has this name");
@@ -74,7 +81,7 @@ final class ProfileReader {
 
   private static Map<String, Parameter> parameters(Section override) {
     Map<String, Parameter> parameters = new LinkedHashMap<>();
-    Section section = override.section("parameters");
+    Section section = override.section("parameters").withoutNulls();
     for (String name : section.names()) {
       parameters.put(name, parameter(section.section(name).withoutNulls()));
     }

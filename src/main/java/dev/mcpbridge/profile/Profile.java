@@ -54,8 +54,13 @@ public record Profile(String name, String instructions, List<Part> parts) {
         .orElse(ToolShape.PLAIN);
   }
 
-  /** Whether an entry is offered; of a resource, also one that its server does not list. */
-  public boolean offers(ServerId server, Item.Kind kind, String entry) {
+  /** Whether a resource is offered, also one that its server does not list. */
+  public boolean offersResource(ServerId server, String uri) {
+    return offers(server, Item.Kind.RESOURCE, uri);
+  }
+
+  /** Whether an entry is offered. */
+  boolean offers(ServerId server, Item.Kind kind, String entry) {
     return part(server).filter(part -> part.items().offer(server, kind, entry)).isPresent();
   }
 

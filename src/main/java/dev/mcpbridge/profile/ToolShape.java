@@ -115,9 +115,10 @@ public record ToolShape(String name, String description, Map<String, Parameter> 
     return isChanged ? Arguments.fromScanned(JsonObjects.object(members), false) : given;
   }
 
+  /** In any case of letters: some servers take such names for the same. */
   private boolean isHidden(String argument) {
-    Parameter look = parameters.get(argument);
-    return look != null && !look.isShown();
+    return parameters.entrySet().stream()
+        .anyMatch(each -> !each.getValue().isShown() && each.getKey().equalsIgnoreCase(argument));
   }
 
   private String refusal(String argument) {

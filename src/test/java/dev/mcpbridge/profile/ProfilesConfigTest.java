@@ -150,6 +150,11 @@ class ProfilesConfigTest {
       value = {
         "'a b':{'servers':{}}; profiles.a b",
         "'p':{}; profiles.p.servers",
+        "'p':null; profiles.p",
+        "'p':{'servers':{'git':null}}; profiles.p.servers.git",
+        "'p':{'servers':{'git':{'overrides':{'t':null}}}}; profiles.p.servers.git.overrides.t",
+        "'p':{'servers':{'g*':{'overrides':{'t':{'name':'x'}}}}};"
+            + "profiles.p.servers.g*.overrides.t.name",
         "'p':{'servers':{'git':{'tool':[]}}}; profiles.p.servers.git.tool",
         "'p':{'servers':{'git':{'tools':null}}}; profiles.p.servers.git.tools",
         "'p':{'servers':{'git':{'overrides':{'t':{'name':'a b'}}}}};"

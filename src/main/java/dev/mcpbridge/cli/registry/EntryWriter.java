@@ -17,44 +17,17 @@ import java.util.regex.Pattern;
  * choose another program.
  */
 public final class EntryWriter {
-  private static final Map<String, PackageKind> KINDS =
-      Map.of(
-          "npm",
-          new PackageKind(
-              List.of("npx"),
-              List.of("-y"),
-              Pattern.compile("(@[a-z0-9~][a-z0-9._~-]*/)?[a-z0-9~][A-Za-z0-9._~-]*")),
-          "pypi",
-          new PackageKind(List.of("uvx"), List.of(), Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]*")),
-          "nuget",
-          new PackageKind(
-              List.of("dnx"), List.of("--yes"), Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]*")),
-          "oci",
-          new PackageKind(
-              List.of("docker", "podman"),
-              List.of("run", "-i", "--rm"),
-              Pattern.compile("[a-z0-9][A-Za-z0-9._/:-]*(@sha256:[0-9a-f]{64})?")));
-
-  private static final Pattern VERSION = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._+-]{0,127}");
   private static final Pattern NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
 
-  /** Arguments of container engines that open the machine to a container. */
-  private static final Pattern OPENING =
+  /** Variables with which another program, library or source of packages would be used. */
+  private static final Pattern STEERING =
       Pattern.compile(
-          "(-v|--volume|--mount|--privileged|--network|--net|--pid|--ipc|--userns|--device"
-              + "|--cap-add|--security-opt|--add-host|-p|--publish)(=.*)?");
+          "(?i)PATH|HOME|SHELL|BASH_ENV|ENV|IFS|NODE_OPTIONS|NODE_PATH|JAVA_TOOL_OPTIONS"
+              + "|_JAVA_OPTIONS|PYTHON(PATH|HOME|STARTUP|INSPECT)"
+              + "|(LD|DYLD|DOCKER|CONTAINER|NPM_CONFIG|UV|PIP|NUGET|DOTNET|GIT)_.*");
 
   private final Inputs inputs;
   private final List<String> notes = new ArrayList<>();
-
-  /**
-   * How packages of one kind are run.
-   *
-   * @param programs those that run it, the usual one first
-   * @param first their first arguments
-   * @param identifier what names of packages look like
-   */
-  private record PackageKind(List<String> programs, List<String> first, Pattern identifier) {}
 
   /**
    * An entry.
@@ -88,9 +61,7 @@ public final class EntryWriter {
       reach(used, entry);
     }
     inputs.requireComplete();
-    if (!inputs.environment().isEmpty()) {
-      notes.add("Set in the environment of the bridge: " + String.join(", ", inputs.environment()));
-    }
+    inputs.environment().forEach(variable -> tellOf(variable, entry));
     if (server.status().equals("deprecated")) {
       notes.add("The registry calls this server deprecated.");
     }
@@ -100,11 +71,24 @@ public final class EntryWriter {
     return new Entry(entry, notes);
   }
 
+  private void tellOf(String variable, ObjectNode entry) {
+    String receiver = entry.has("url") ? entry.path("url").asText() : "the server";
+    boolean isSet = System.getenv(variable) != null;
+    notes.add(
+        "The variable "
+            + variable
+            + " of the bridge's environment"
+            + (isSet ? ", which is set here already," : "")
+            + " goes to "
+            + receiver
+            + ".");
+  }
+
   private static JsonNode chosen(RegistryServer server, String kind) {
     for (JsonNode each : server.document().path("packages")) {
       String type = each.path("registryType").asText();
       boolean isStdio = each.path("transport").path("type").asText("stdio").equals("stdio");
-      if (isStdio && KINDS.containsKey(type) && (kind == null || kind.equals(type))) {
+      if (isStdio && PackageKind.of(type) != null && (kind == null || kind.equals(type))) {
         return each;
       }
     }
@@ -122,12 +106,16 @@ public final class EntryWriter {
 
   private void run(JsonNode used, ObjectNode entry) {
     String type = used.path("registryType").asText();
-    PackageKind kind = KINDS.get(type);
-    boolean isImage = type.equals("oci");
+    PackageKind kind = PackageKind.of(type);
+    boolean isImage = kind.isImage();
     String usual = kind.programs().get(0);
     String program = used.path("runtimeHint").asText(usual);
     if (!kind.programs().contains(program)) {
-      throw refused("The registry wants to run '" + program + "', which is not " + usual);
+      throw refused(
+          "The registry wants to run '"
+              + RegistryServer.line(program)
+              + "', which is not "
+              + usual);
     }
     entry.put("command", program);
     ArrayNode args = entry.putArray("args");
@@ -136,9 +124,9 @@ public final class EntryWriter {
     if (isImage) {
       environment.fieldNames().forEachRemaining(name -> args.add("-e").add(name));
     }
-    List<String> runtime = arguments(used.path("runtimeArguments"));
+    List<String> runtime = runtime(used, isImage);
     runtime.forEach(args::add);
-    args.add(reference(used, kind, isImage));
+    args.add(kind.reference(used));
     List<String> own = arguments(used.path("packageArguments"));
     if (type.equals("nuget") && !own.isEmpty()) {
       args.add("--");
@@ -150,48 +138,33 @@ public final class EntryWriter {
     warn(used, isImage, runtime);
   }
 
+  /** A positional argument before an image would be another image. */
+  private List<String> runtime(JsonNode used, boolean isImage) {
+    for (JsonNode argument : used.path("runtimeArguments")) {
+      if (isImage && !argument.path("type").asText().equals("named")) {
+        throw refused("The registry names another image than that of the package");
+      }
+    }
+    return arguments(used.path("runtimeArguments"));
+  }
+
   private void warn(JsonNode used, boolean isImage, List<String> runtime) {
-    if (isImage) {
-      runtime.stream()
-          .filter(each -> OPENING.matcher(each).matches())
-          .forEach(each -> notes.add("The container gets access to this machine: " + each));
-    } else if (!runtime.isEmpty()) {
-      notes.add("The registry sets options of the program that runs the package: " + runtime);
+    if (!runtime.isEmpty()) {
+      notes.add(
+          (isImage
+                  ? "What the registry gives the container of this machine, and other options: "
+                  : "The registry sets options of the program that runs the package: ")
+              + String.join(" ", runtime));
+    }
+    if (used.has("registryBaseUrl") && !isImage) {
+      notes.add(
+          "The package is meant to come from "
+              + RegistryServer.line(used.path("registryBaseUrl").asText())
+              + "; it comes from where the program is set to look.");
     }
     if (used.has("fileSha256")) {
       notes.add("The checksum of the registry is not verified; the package manager has its own.");
     }
-  }
-
-  /** The package in its version. */
-  private static String reference(JsonNode used, PackageKind kind, boolean isImage) {
-    String identifier = used.path("identifier").asText();
-    String version = used.path("version").asText();
-    if (!kind.identifier().matcher(identifier).matches()) {
-      throw refused("'" + identifier + "' is not the name of a package");
-    }
-    return isImage ? image(identifier, version) : identifier + "@" + pinned(version);
-  }
-
-  /** A tag or a digest may be part of the name already. */
-  private static String image(String identifier, String version) {
-    String last = identifier.substring(identifier.lastIndexOf('/') + 1);
-    int tag = last.indexOf(':');
-    if (last.contains("@sha256:")) {
-      return identifier;
-    }
-    if (tag >= 0) {
-      pinned(last.substring(tag + 1));
-      return identifier;
-    }
-    return identifier + ":" + pinned(version);
-  }
-
-  private static String pinned(String version) {
-    if (!VERSION.matcher(version).matches() || version.equals("latest")) {
-      throw refused("'" + version + "' is not one version of a package");
-    }
-    return version;
   }
 
   private List<String> arguments(JsonNode list) {
@@ -230,7 +203,10 @@ public final class EntryWriter {
     for (JsonNode variable : used.path("environmentVariables")) {
       String name = variable.path("name").asText();
       if (!NAME.matcher(name).matches()) {
-        throw refused("'" + name + "' is not the name of a variable");
+        throw refused("'" + RegistryServer.line(name) + "' is not the name of a variable");
+      }
+      if (STEERING.matcher(name).matches()) {
+        throw refused("The registry sets the variable " + name + ", which changes what is run");
       }
       inputs.values(name, variable).forEach(value -> environment.put(name, value));
     }
@@ -240,7 +216,8 @@ public final class EntryWriter {
   private void reach(JsonNode remote, ObjectNode entry) {
     String type = remote.path("type").asText();
     if (!type.equals("streamable-http") && !type.equals("sse")) {
-      throw refused("The remote server has the unknown transport '" + type + "'");
+      throw refused(
+          "The remote server has the unknown transport '" + RegistryServer.line(type) + "'");
     }
     String url = inputs.substituted(remote.path("url").asText(), remote.path("variables"));
     if (!url.startsWith("https://")) {
@@ -257,7 +234,7 @@ public final class EntryWriter {
     }
   }
 
-  private static BridgeException refused(String why) {
+  static BridgeException refused(String why) {
     return new BridgeException(ErrorCode.INVALID_SERVER, why);
   }
 }

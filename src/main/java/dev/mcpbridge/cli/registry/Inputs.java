@@ -22,6 +22,8 @@ import java.util.regex.Pattern;
  */
 final class Inputs {
   private static final Pattern VARIABLE = Pattern.compile("\\{([A-Za-z0-9_.-]+)}");
+  private static final Pattern PLACEHOLDER = Pattern.compile("\\{[A-Za-z]+:");
+  private static final String OWN = "MCP_BRIDGE_";
 
   private final Map<String, List<String>> given;
   private final Set<String> known = new LinkedHashSet<>();
@@ -36,17 +38,20 @@ final class Inputs {
   }
 
   /**
-   * A text of the registry that goes into the configuration.
+   * A text of the registry that goes into the configuration. No dollar sign may come from there:
+   * with it, parts of texts could become a placeholder together.
    *
-   * @throws BridgeException INVALID_SERVER if it could be a placeholder, or is not plain
+   * @throws BridgeException INVALID_SERVER if it could be part of a placeholder, or is not plain
    */
   static String plain(String text) {
-    if (text.contains("${") || text.chars().anyMatch(Character::isISOControl)) {
+    if (text.contains("$")
+        || PLACEHOLDER.matcher(text).find()
+        || text.chars().anyMatch(Character::isISOControl)) {
       throw new BridgeException(
           ErrorCode.INVALID_SERVER,
           "The registry's text is refused, because the configuration would replace parts of it or"
               + " hide them: "
-              + text);
+              + RegistryServer.line(text));
     }
     return text;
   }
@@ -69,39 +74,21 @@ final class Inputs {
       return List.of(reference(name));
     }
     if (input.path("isRequired").asBoolean()) {
-      missing.put(name, input.path("description").asText(""));
+      missing.put(name, RegistryServer.line(input.path("description").asText("")));
     }
     return List.of();
   }
 
-  /**
-   * Replaces the variables of a text; what is not a variable is unchanged. The parts that come from
-   * the registry are checked together: a reference could be put together from them.
-   */
+  /** Replaces the variables of a text; what is not a variable is unchanged. */
   String substituted(String text, JsonNode variables) {
-    String result = VARIABLE.matcher(text).replaceAll(found -> quoted(found, variables, true));
-    plain(VARIABLE.matcher(text).replaceAll(found -> quoted(found, variables, false)));
-    return result;
+    return VARIABLE
+        .matcher(plain(text))
+        .replaceAll(found -> Matcher.quoteReplacement(value(found, variables)));
   }
 
-  /**
-   * @param isWhole whether values that are not the registry's are included
-   */
-  private String quoted(MatchResult found, JsonNode variables, boolean isWhole) {
-    String name = found.group(1);
-    JsonNode variable = variables.path(name);
-    String value = found.group();
-    if (variable.isObject()) {
-      boolean isIncluded = isWhole || !isOwn(name, variable);
-      value = isIncluded ? String.join("", values(name, variable)) : "own";
-    }
-    return Matcher.quoteReplacement(value);
-  }
-
-  /** Whether the value of an input is not the registry's. */
-  private boolean isOwn(String name, JsonNode input) {
-    boolean hasDefault = input.path("default").isValueNode() && !input.path("default").isNull();
-    return !input.path("value").isTextual() && (given.containsKey(name) || !hasDefault);
+  private String value(MatchResult found, JsonNode variables) {
+    JsonNode variable = variables.path(found.group(1));
+    return variable.isObject() ? String.join("", values(found.group(1), variable)) : found.group();
   }
 
   private void requireAllowed(String name, List<String> values, JsonNode input) {
@@ -119,6 +106,10 @@ final class Inputs {
 
   private String reference(String name) {
     String variable = name.toUpperCase(Locale.ROOT).replaceAll("[^A-Z0-9]+", "_");
+    if (variable.startsWith(OWN)) {
+      throw new BridgeException(
+          ErrorCode.INVALID_SERVER, "The registry asks for the bridge's own variable " + variable);
+    }
     environment.add(variable);
     return "${env:" + variable + "}";
   }

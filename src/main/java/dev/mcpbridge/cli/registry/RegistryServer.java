@@ -1,6 +1,7 @@
 package dev.mcpbridge.cli.registry;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.mcpbridge.protocol.HiddenCharacters;
 import java.util.LinkedHashSet;
 import java.util.Locale;
 import java.util.Set;
@@ -24,25 +25,32 @@ public record RegistryServer(JsonNode document, String status) {
   }
 
   public String name() {
-    return document.path("name").asText("");
+    return line(document.path("name").asText(""));
   }
 
   public String version() {
-    return document.path("version").asText("");
+    return line(document.path("version").asText(""));
   }
 
   public String description() {
-    return document.path("description").asText("");
+    return line(document.path("description").asText(""));
   }
 
   /** How it can be used: types of packages, and {@code remote}. */
   public Set<String> kinds() {
     Set<String> kinds = new LinkedHashSet<>();
-    document.path("packages").forEach(each -> kinds.add(each.path("registryType").asText("?")));
+    document
+        .path("packages")
+        .forEach(each -> kinds.add(line(each.path("registryType").asText("?"))));
     if (!document.path("remotes").isEmpty()) {
       kinds.add("remote");
     }
     return kinds;
+  }
+
+  /** A text as one line, so that it looks like nothing that the program says itself. */
+  static String line(String text) {
+    return HiddenCharacters.escaped(text.replaceAll("[\\s\\p{Cntrl}]+", " ").strip());
   }
 
   boolean mentions(String words) {

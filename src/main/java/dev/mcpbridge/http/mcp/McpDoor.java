@@ -26,6 +26,7 @@ import dev.mcpbridge.http.mcp.stateless.StatelessRequests;
 import dev.mcpbridge.http.reply.Selections;
 import dev.mcpbridge.http.reply.StreamSlots;
 import dev.mcpbridge.limit.Shares;
+import dev.mcpbridge.profile.Selection;
 import dev.mcpbridge.protocol.BridgeIdentity;
 import dev.mcpbridge.protocol.BridgePath;
 import dev.mcpbridge.protocol.JsonSlice;
@@ -90,7 +91,7 @@ public final class McpDoor {
     PostReplies replies = new PostReplies(deps.vertx(), deps.streams());
     CatalogueChanges changes = new CatalogueChanges(deps.bus(), deps.access(), catalogueCache);
     ResourceSubscribers subscribers =
-        new ResourceSubscribers(deps.bus(), deps.directory(), deps.access());
+        new ResourceSubscribers(deps.bus(), deps.directory(), deps.access(), catalogueCache);
     this.legacy = new LegacyRequests(deps.sessions(changes), calls, info, replies, subscribers);
     this.stateless = new StatelessRequests(calls, info, replies, changes, subscribers);
     this.sse = new SseDoor(legacy, replies);
@@ -152,24 +153,37 @@ public final class McpDoor {
 
   /** GET: the stream of a session; the stateless era has none. */
   public void get(RoutingContext ctx) {
+    Selection selection = selection(ctx);
     requireSession(ctx);
-    legacy.listen(ctx, Selections.of(ctx));
+    legacy.listen(ctx, selection);
   }
 
   /** DELETE: ends a session. */
   public void delete(RoutingContext ctx) {
+    Selection selection = selection(ctx);
     requireSession(ctx);
-    legacy.end(ctx, Selections.of(ctx));
+    legacy.end(ctx, selection);
   }
 
   /** GET of HTTP+SSE: opens its stream. */
   public void openSse(RoutingContext ctx) {
-    sse.open(ctx, Selections.of(ctx));
+    sse.open(ctx, selection(ctx));
   }
 
   /** POST of HTTP+SSE: a message for a stream. */
   public void postSse(RoutingContext ctx) {
     handle(ctx, bytes(ctx), (message, endpoint) -> sse.take(ctx, message, endpoint));
+  }
+
+  /**
+   * @throws BridgeException PROFILE_NOT_FOUND
+   */
+  private Selection selection(RoutingContext ctx) {
+    Selection selection = Selections.of(ctx);
+    if (selection.profile() != null) {
+      catalogueCache.profiles().get(selection.profile());
+    }
+    return selection;
   }
 
   private static byte[] bytes(RoutingContext ctx) {

@@ -128,7 +128,7 @@ public final class CatalogueApi {
               grading,
               judgements,
               unusable,
-              tool -> access.leastRisk(caller, server, tool));
+              tool -> access.leastRisk(caller, server.id(), tool));
       graded.put(key, cached);
     }
     return cached;

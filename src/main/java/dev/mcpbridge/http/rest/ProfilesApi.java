@@ -100,7 +100,7 @@ public record ProfilesApi(
     Tool tool = location.tool();
     return grading
         .grade(Target.tool(location.name()), server.risk(), tool.destructive())
-        .raisedTo(access.leastRisk(caller, server, tool));
+        .raisedTo(access.leastRisk(caller, server.id(), tool));
   }
 
   private static JsonSlice listed(ToolLocation location, Risk risk) {

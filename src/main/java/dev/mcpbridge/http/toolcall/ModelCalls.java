@@ -77,6 +77,7 @@ public final class ModelCalls {
    * @param schemas the parsed schemas of their tools, so that a large one is parsed once a turn
    */
   private record ModelTurn(
+      String path,
       ToolCatalogue toolCatalogue,
       Caller caller,
       Envelope envelope,
@@ -85,7 +86,8 @@ public final class ModelCalls {
       Batch batch) {
     /** The idempotency key of one call, which its id or position distinguishes within the turn. */
     IdempotencyKeys.IdempotencyKey key(String call) {
-      return new IdempotencyKeys.IdempotencyKey(caller.name(), "POST /toolcall " + call, key.get());
+      return new IdempotencyKeys.IdempotencyKey(
+          caller.name(), "POST " + path + " " + call, key.get());
     }
   }
 
@@ -100,6 +102,7 @@ public final class ModelCalls {
     }
     ModelTurn modelTurn =
         new ModelTurn(
+            ctx.request().path(),
             toolCatalogue,
             Callers.caller(ctx),
             RequestSpan.envelope(ctx),

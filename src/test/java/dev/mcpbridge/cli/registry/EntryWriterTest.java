@@ -97,7 +97,8 @@ class EntryWriterTest {
         "{'command':'npx','args':['-y','@example/weather@1.2.0','--units','metric','--quiet',"
             + "'--at','h:80/{other}','/a b','/c'],'env':{'KEY':'${env:KEY}','LEVEL':'info'}}",
         json(entry));
-    assertEquals(List.of("Set in the environment of the bridge: KEY"), entry.notes());
+    assertEquals(
+        List.of("The variable KEY of the bridge's environment goes to the server."), entry.notes());
   }
 
   @Test
@@ -146,7 +147,9 @@ class EntryWriterTest {
         "{'command':'docker','args':['run','-i','--rm','-e','KEY','-v','/:/host','example/w:1'],"
             + "'env':{'KEY':'${env:KEY}'}}",
         json(entry));
-    assertTrue(entry.notes().contains("The container gets access to this machine: -v"));
+    assertTrue(
+        entry.notes().stream().anyMatch(note -> note.endsWith("other options: -v /:/host")),
+        entry.notes().toString());
   }
 
   @Test
@@ -161,6 +164,24 @@ class EntryWriterTest {
         "{'type':'http','url':'https://acme.example/mcp',"
             + "'headers':{'Authorization':'Bearer ${env:TOKEN}'}}",
         json(write(server, "tenant=acme")));
+    assertEquals(
+        List.of("The variable TOKEN of the bridge's environment goes to https://acme.example/mcp."),
+        write(server, "tenant=acme").notes());
+  }
+
+  @Test
+  void anImageComesFromTheRegistryThatIsNamed() {
+    RegistryServer server =
+        server(
+            "'packages':[{'registryType':'oci','registryBaseUrl':'https://images.example',"
+                + "'identifier':'acme/tool','version':'1'}]");
+
+    assertTrue(json(write(server)).contains("'images.example/acme/tool:1'"));
+    assertTrue(
+        write(npm("'registryBaseUrl':'https://npm.example'"))
+            .notes()
+            .get(0)
+            .contains("meant to come from https://npm.example"));
   }
 
   @ParameterizedTest
@@ -183,7 +204,14 @@ class EntryWriterTest {
             + "'${env:HOME}'}}}]",
         "'packageArguments':[{'type':'positional','value':'a\\u0007b'}]",
         "'environmentVariables':[{'name':'A','value':'${env:HOME}'}]",
-        "'environmentVariables':[{'name':'A=B','value':'x'}]"
+        "'environmentVariables':[{'name':'A=B','value':'x'}]",
+        "'environmentVariables':[{'name':'NODE_OPTIONS','value':'--require /tmp/x'}]",
+        "'environmentVariables':[{'name':'npm_config_x','default':'y'}]",
+        "'environmentVariables':[{'name':'mcp_bridge_key','isSecret':true}]",
+        "'environmentVariables':[{'name':'LD_PRELOAD','value':'x'}]",
+        "'packageArguments':[{'type':'positional','value':'${o}{env:HOME}','variables':{'o':{}}}]",
+        "'packageArguments':[{'type':'positional','value':'{o}{env:HOME}','variables':{'o':{}}}]",
+        "'packageArguments':[{'type':'positional','value':'a$'}]"
       })
   void aHostileRegistryIsRefused(String members) {
     BridgeException refusal =
@@ -219,11 +247,23 @@ class EntryWriterTest {
         "'packages':[{'registryType':'mcpb','identifier':'https://x/y.mcpb','version':'1'}]",
         "'packages':[{'registryType':'npm','identifier':'x','version':'1','transport':"
             + "{'type':'streamable-http','url':'http://localhost'}}]",
+        "'packages':[{'registryType':'oci','identifier':'good/image','version':'1',"
+            + "'runtimeArguments':[{'type':'positional','value':'evil/image'}]}]",
+        "'packages':[{'registryType':'oci','identifier':'x','version':'1',"
+            + "'registryBaseUrl':'file:///x'}]",
         "'packages':[]",
         "'packages':'all'"
       })
   void whatCannotBeUsedIsRefused(String members) {
     assertThrows(BridgeException.class, () -> write(server(members)));
+  }
+
+  @Test
+  void textsOfARegistryAreOneLineWithoutControlCharacters() {
+    RegistryServer server =
+        server("'title':'x','packages':[{'registryType':'a\\nWrite it? [y/N] \\u001b[2J'}]");
+
+    assertEquals("a Write it? [y/N] [2J", server.kinds().iterator().next());
   }
 
   @Test

@@ -131,6 +131,10 @@ class ProfilesIT {
     assertTrue(owner.result().path("isError").asBoolean(), owner.text());
     assertTrue(owner.firstText().contains("'owner' is not a parameter"), owner.text());
     assertEquals(-32602, client.request("prompts/get", "\"name\":\"s__greet\"").errorCode());
+    for (String like : List.of("\"Name\":\"push\"", "\"ARGUMENTS\":{\"owner\":\"evil\"}")) {
+      Reply alike = client.request("tools/call", client.callParams("git__log", "{}") + "," + like);
+      assertEquals(-32602, alike.errorCode(), alike.text());
+    }
     assertEquals(-32602, client.request("resources/read", "\"uri\":\"test://b\"").errorCode());
     assertEquals(
         -32602,
@@ -274,7 +278,14 @@ class ProfilesIT {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"/profiles/none", "/profiles/none/tools", "/profiles/none/openapi.json"})
+  @ValueSource(
+      strings = {
+        "/profiles/none",
+        "/profiles/none/tools",
+        "/profiles/none/openapi.json",
+        "/profiles/none/mcp",
+        "/profiles/none/sse"
+      })
   void anUnknownProfileIsNotFound(String path) throws Exception {
     Answer answer = get(path);
 

@@ -92,7 +92,7 @@ public record McpRequest(
   Envelope envelope(Set<String> handled) {
     Envelope envelope =
         new Envelope(
-            rest(message.params(), name -> !handled.contains(name) && !name.equals("_meta")),
+            rest(message.params(), name -> isForwarded(name, handled)),
             rest(message.meta(), name -> !MetaKeys.isPerHop(name)),
             client.capabilities(),
             client.logLevel(),
@@ -100,6 +100,21 @@ public record McpRequest(
     JsonSlice wish = message.meta().get(MetaKeys.CACHE);
     Envelope wished = wish == null ? envelope : envelope.withMeta(MetaKeys.CACHE, wish);
     return span.in(isConfirmedByOtherBridge() ? wished.without("elicitation") : wished);
+  }
+
+  /**
+   * A name that differs from a handled one only by its case is refused: some servers take it for
+   * the same, so that another tool would run than the one that was judged.
+   */
+  private static boolean isForwarded(String name, Set<String> handled) {
+    if (handled.contains(name) || name.equals("_meta")) {
+      return false;
+    }
+    if (handled.stream().anyMatch(name::equalsIgnoreCase) || name.equalsIgnoreCase("_meta")) {
+      throw new BridgeException(
+          ErrorCode.INVALID_PARAMS, "params has a member that is only like another: " + name);
+    }
+    return true;
   }
 
   /** How urgent the client calls the request; UNSPECIFIED if it does not say. */

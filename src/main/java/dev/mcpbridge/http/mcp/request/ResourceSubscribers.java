@@ -7,6 +7,7 @@ import dev.mcpbridge.bus.Addresses.ResourceSubscription;
 import dev.mcpbridge.bus.Addresses.ResourceUpdate;
 import dev.mcpbridge.bus.Bus;
 import dev.mcpbridge.call.AccessControl;
+import dev.mcpbridge.call.CatalogueCache;
 import dev.mcpbridge.call.Directory;
 import dev.mcpbridge.call.ToolCatalogue;
 import dev.mcpbridge.error.BridgeException;
@@ -16,6 +17,7 @@ import dev.mcpbridge.model.InstanceId;
 import dev.mcpbridge.model.InstanceLocation;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.ServerView;
+import dev.mcpbridge.profile.Profile;
 import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
 import io.vertx.core.Future;
@@ -35,6 +37,7 @@ public final class ResourceSubscribers {
   private final Bus bus;
   private final Directory directory;
   private final AccessControl access;
+  private final CatalogueCache catalogues;
   private final Map<SubscribedResource, Set<Subscriber>> listeners = new HashMap<>();
 
   private record SubscribedResource(ServerId server, String conversation, String uri) {}
@@ -43,6 +46,10 @@ public final class ResourceSubscribers {
     final ServerId server;
     final String uri;
     final Caller caller;
+
+    /** The name of the profile of its endpoint; null without one. */
+    final String profile;
+
     final Consumer<JsonSlice> listener;
 
     /** Requested instances, and whether they have agreed. */
@@ -51,10 +58,15 @@ public final class ResourceSubscribers {
     SubscribedResource resource;
     boolean ended;
 
-    Subscriber(ServerId server, String uri, Caller caller, Consumer<JsonSlice> listener) {
-      this.server = server;
-      this.uri = uri;
+    Subscriber(
+        ToolCatalogue.Resource resource,
+        Caller caller,
+        String profile,
+        Consumer<JsonSlice> listener) {
+      this.server = resource.server();
+      this.uri = resource.uri();
       this.caller = caller;
+      this.profile = profile;
       this.listener = listener;
     }
 
@@ -63,11 +75,14 @@ public final class ResourceSubscribers {
     }
   }
 
-  public ResourceSubscribers(Bus bus, Directory directory, AccessControl access) {
+  public ResourceSubscribers(
+      Bus bus, Directory directory, AccessControl access, CatalogueCache catalogues) {
     this.bus = bus;
+    this.catalogues = catalogues;
     this.directory = directory;
     this.access = access;
     access.onReload((before, after) -> endRefused());
+    catalogues.onReload((before, after) -> endRefused());
     bus.subscribe(Addresses.RESOURCE_UPDATED, this::updated);
     bus.subscribe(Addresses.INSTANCE_STOPPED, this::instanceStopped);
     bus.subscribe(Addresses.SERVER_CHANGED, this::resubscribe);
@@ -75,14 +90,17 @@ public final class ResourceSubscribers {
 
   /**
    * Subscribes; succeeds when the server has agreed. Fails with FORBIDDEN if the access rules do
-   * not allow it; a subscription that they do not allow any more ends without a word.
+   * not allow it. A subscription ends without a word when they or the profile do not allow it after
+   * a change.
    *
-   * @param shown the client's URI of the resource
+   * @param toolCatalogue what the endpoint offers
+   * @param shown the client's URI of the resource, which the endpoint offers
    * @param listener receives the params of each notification, with that URI
    * @return ends the subscription
    */
   public Future<Runnable> listen(
-      ToolCatalogue.Resource resource, String shown, Caller caller, Consumer<JsonSlice> listener) {
+      ToolCatalogue toolCatalogue, String shown, Caller caller, Consumer<JsonSlice> listener) {
+    ToolCatalogue.Resource resource = toolCatalogue.resource(shown).orElseThrow();
     if (!access.maySubscribe(caller.principal(), resource.server(), resource.uri())) {
       return Future.failedFuture(
           new BridgeException(
@@ -92,7 +110,8 @@ public final class ResourceSubscribers {
         shown.equals(resource.uri())
             ? listener
             : params -> listener.accept(JsonObjects.with(params, "uri", JsonObjects.quoted(shown)));
-    Subscriber subscriber = new Subscriber(resource.server(), resource.uri(), caller, withShownUri);
+    String profile = toolCatalogue.profile().map(Profile::name).orElse(null);
+    Subscriber subscriber = new Subscriber(resource, caller, profile, withShownUri);
     return directory
         .find(resource.server())
         .compose(
@@ -151,7 +170,17 @@ public final class ResourceSubscribers {
   }
 
   private boolean isAllowed(Subscriber subscriber) {
-    return access.maySubscribe(subscriber.caller.principal(), subscriber.server, subscriber.uri);
+    return isOffered(subscriber)
+        && access.maySubscribe(subscriber.caller.principal(), subscriber.server, subscriber.uri);
+  }
+
+  private boolean isOffered(Subscriber subscriber) {
+    return subscriber.profile == null
+        || catalogues
+            .profiles()
+            .find(subscriber.profile)
+            .filter(it -> it.offersResource(subscriber.server, subscriber.uri))
+            .isPresent();
   }
 
   private void unsubscribe(Subscriber subscriber, InstanceLocation location) {

@@ -10,6 +10,7 @@ import dev.mcpbridge.http.mcp.reply.RpcErrors;
 import dev.mcpbridge.http.mcp.request.Endpoint;
 import dev.mcpbridge.http.reply.Callers;
 import dev.mcpbridge.http.reply.EventStream;
+import dev.mcpbridge.http.reply.Queries;
 import dev.mcpbridge.model.Caller;
 import dev.mcpbridge.model.Principal;
 import dev.mcpbridge.profile.Selection;
@@ -73,7 +74,8 @@ public final class SseDoor {
     EventStream stream = replies.stream(ctx);
     channels.put(id, new Channel(ctx, endpoint, stream));
     stream.onClose(() -> close(id));
-    String address = ctx.request().path() + "?sessionId=" + id;
+    String lean = Queries.isLean(ctx) ? "&discovery=search" : "";
+    String address = ctx.request().path() + "?sessionId=" + id + lean;
     stream.send("endpoint", JsonSlice.of(address));
   }
 

@@ -74,7 +74,7 @@ final class SubscriptionStream {
             .map(
                 uri ->
                     subscribers
-                        .listen(toolCatalogue.resource(uri).get(), uri, caller, this::updated)
+                        .listen(toolCatalogue, uri, caller, this::updated)
                         .onSuccess(end -> agreed(uri, end)))
             .toList();
     TimeLimit.of(TIMEOUT_MILLIS, Future.join(subscriptions)).onComplete(done -> acknowledge());
