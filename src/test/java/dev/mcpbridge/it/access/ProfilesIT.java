@@ -9,6 +9,7 @@ import dev.mcpbridge.auth.ApiKeys;
 import dev.mcpbridge.fixture.CatalogueServer;
 import dev.mcpbridge.fixture.EraClient;
 import dev.mcpbridge.fixture.EraClient.NotificationStream;
+import dev.mcpbridge.fixture.ExactServer;
 import dev.mcpbridge.fixture.McpClient.Reply;
 import dev.mcpbridge.fixture.PackagedProgram;
 import dev.mcpbridge.fixture.TestBridge;
@@ -18,6 +19,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
@@ -315,6 +317,44 @@ class ProfilesIT {
       assertEquals(-32602, session.call("seek", "{\"text\":\"x\"}").errorCode());
       assertEquals(404, post("/profiles/desk/tools/seek", "{'text':'x'}").status());
     }
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aSubscriptionEndsWhenTheProfileNoLongerOffersItsResource(boolean isStateless)
+      throws Exception {
+    String config =
+        "{'profiles':{'p':{'servers':{'x':{'tools':['*'],'resources':[%s]}}}},'mcpServers':{'x':"
+            + TestBridge.entry(ExactServer.class, "")
+            + "}}";
+    try (TestBridge exact = TestBridge.of(config.formatted("'exact://0','exact://1'"))) {
+      exact.awaitReady("x");
+      EraClient client = EraClient.to(exact.uri("/profiles/p/mcp"), isStateless, "x__", "{}");
+      try (NotificationStream first = client.listen("exact://0");
+          NotificationStream last = isStateless ? alsoListen(client) : first) {
+        if (!isStateless) {
+          client.request("resources/subscribe", "\"uri\":\"exact://1\"").result();
+        }
+
+        CompletableFuture<String> ended =
+            isStateless
+                ? first.nextLater("notifications/resources/updated")
+                : new CompletableFuture<>();
+
+        exact.reload(config.formatted("'exact://1'"));
+        EraClient other = EraClient.to(exact.uri("/mcp"), true, "x__", "{}");
+        other.call("touch", "{\"uri\":\"exact://0\",\"n\":1}");
+        other.call("touch", "{\"uri\":\"exact://1\",\"n\":2}");
+
+        String update = last.awaitNext("notifications/resources/updated");
+        assertTrue(update.contains("\"n\":2"), update);
+        assertFalse(ended.isDone());
+      }
+    }
+  }
+
+  private static NotificationStream alsoListen(EraClient client) throws Exception {
+    return client.withFixedId("\"2\"").listen("exact://1");
   }
 
   @Test
