@@ -86,9 +86,10 @@ final class MultiplexedConnection extends GuardedConnection {
       }
     }
 
-    /** RFC 9110 section 15.5.9. */
+    /** RFC 9110 section 15.5.9. If the rest arrives nevertheless, the request does not run. */
     void timeOut() {
       HttpServerResponse response = request.response();
+      request.handler(chunk -> {}).endHandler(end -> {});
       if (response.headWritten()) {
         response.reset(CANCEL);
       } else {

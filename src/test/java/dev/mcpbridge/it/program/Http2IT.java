@@ -32,6 +32,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.aggregator.ArgumentsAccessor;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** HTTP/2 over TLS: many requests over one connection, and what a client can do with frames. */
@@ -245,9 +247,16 @@ class Http2IT {
       Frame answer = wire.await(Http2Wire.HEADERS, 1);
 
       assertNotNull(answer);
-      assertNotNull(wire.await(Http2Wire.RST_STREAM, 1));
+      byte[] rest = "\"m\":1}".getBytes(StandardCharsets.UTF_8);
+      wire.send(Http2Wire.DATA, Http2Wire.END_STREAM, 1, rest);
       post(wire, 3, "echo", "{}");
       assertNotNull(wire.await(Http2Wire.HEADERS, 3));
+      assertEquals(
+          1,
+          MetricsText.values(
+                  get("/metrics").body(),
+                  "mcp_bridge_calls_total{outcome=\"answered\",server=\"s\"}")
+              .sum());
     }
   }
 
@@ -385,6 +394,39 @@ class Http2IT {
       }
       String text = second == null ? "" : new String(second.payload(), StandardCharsets.UTF_8);
       assertFalse(text.contains("\"servers\""), text);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    ":method,CONNECT,:authority,localhost",
+    ":method,GET,:scheme,https,:authority,localhost",
+    ":method,GET,:scheme,https,:authority,localhost,:path,",
+    ":method,GET,:scheme,https,:path,/servers",
+    ":method,GET,:scheme,https,:authority,localhost,:path,*",
+    ":method,GET,:scheme,https,:authority,localhost,:path,/servers,connection,close"
+  })
+  void anIncompleteHeadIsNotServed(ArgumentsAccessor head) throws Exception {
+    start("");
+    String[] fields =
+        Arrays.stream(head.toArray()).map(text -> text == null ? "" : text).toArray(String[]::new);
+    try (Http2Wire wire = wire(OPEN)) {
+      wire.send(
+          Http2Wire.HEADERS,
+          Http2Wire.END_HEADERS | Http2Wire.END_STREAM,
+          1,
+          Http2Wire.fields(fields));
+
+      Frame answer = wire.next();
+      while (answer != null && answer.stream() != 1 && answer.type() != Http2Wire.GOAWAY) {
+        answer = wire.next();
+      }
+      while (answer != null && answer.type() == Http2Wire.HEADERS) {
+        answer = wire.next();
+      }
+
+      String text = answer == null ? "" : new String(answer.payload(), StandardCharsets.UTF_8);
+      assertFalse(text.contains("\"servers\":"), text);
     }
   }
 
