@@ -19,8 +19,10 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.net.http.HttpTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -43,6 +45,7 @@ class Http2IT {
   private static final int OPEN = (1 << 31) - 1;
   private static final int LARGE = 3_200_000;
   private static final byte[] NOTHING = {};
+  private static final Duration TIMEOUT = Duration.ofSeconds(20);
 
   @TempDir static Path folder;
   private static Path certificate;
@@ -85,9 +88,11 @@ class Http2IT {
 
   /** A request that meets the end of an idle connection is sent again. */
   private HttpResponse<String> get(String path) throws Exception {
-    HttpRequest request = HttpRequest.newBuilder(uri(path)).build();
+    HttpRequest request = HttpRequest.newBuilder(uri(path)).timeout(TIMEOUT).build();
     try {
       return client.send(request, HttpResponse.BodyHandlers.ofString());
+    } catch (HttpTimeoutException late) {
+      throw late;
     } catch (IOException closed) {
       return client.send(request, HttpResponse.BodyHandlers.ofString());
     }
@@ -99,6 +104,7 @@ class Http2IT {
 
   private HttpRequest calling(String tool, String arguments) {
     return HttpRequest.newBuilder(uri("/servers/s/tools/" + tool))
+        .timeout(TIMEOUT)
         .header("content-type", "application/json")
         .POST(HttpRequest.BodyPublishers.ofString(arguments))
         .build();
