@@ -20,6 +20,7 @@ public final class ResponseBody {
   private final Buffer body;
   private final Watcher watcher;
   private int written;
+  private boolean writing;
 
   /** Is told of the progress of a response. */
   public interface Watcher {
@@ -58,21 +59,25 @@ public final class ResponseBody {
       response.end(body).onComplete(done -> watcher.ended());
     } else {
       response.putHeader(HttpHeaders.CONTENT_LENGTH, Integer.toString(body.length()));
+      response.drainHandler(drained -> sent.continued());
       sent.writeParts();
     }
   }
 
+  /** A queue that drains while a part is written calls this again, within the loop. */
   private void writeParts() {
-    while (written < body.length() && !response.closed()) {
-      if (response.writeQueueFull()) {
-        response.drainHandler(drained -> continued());
-        return;
-      }
-      int end = Math.min(body.length(), written + PART);
-      response.write(body.slice(written, end));
-      written = end;
+    if (writing) {
+      return;
     }
-    if (!response.closed()) {
+    writing = true;
+    while (written < body.length() && !response.closed() && !response.writeQueueFull()) {
+      int from = written;
+      written = Math.min(body.length(), from + PART);
+      response.write(body.slice(from, written));
+    }
+    writing = false;
+    if (written == body.length() && !response.closed()) {
+      response.drainHandler(null);
       response.end().onComplete(done -> watcher.ended());
     }
   }
