@@ -20,6 +20,8 @@ import java.util.Map;
  * @param parameters those that differ from the server's, by name
  */
 public record ToolShape(String name, String description, Map<String, Parameter> parameters) {
+  private static final int MAX_NAMED = 20;
+
   /** As its server describes it. */
   public static final ToolShape PLAIN = new ToolShape(null, null, Map.of());
 
@@ -97,7 +99,11 @@ public record ToolShape(String name, String description, Map<String, Parameter> 
     }
     Map<String, JsonSlice> members = JsonObjects.members(given.json());
     List<String> hidden =
-        members.keySet().stream().filter(this::isHidden).map(this::refusal).toList();
+        members.keySet().stream()
+            .filter(this::isHidden)
+            .limit(MAX_NAMED)
+            .map(this::refusal)
+            .toList();
     if (!hidden.isEmpty()) {
       throw new BridgeException(
               ErrorCode.INVALID_ARGUMENTS, "The arguments do not match the tool's input schema")

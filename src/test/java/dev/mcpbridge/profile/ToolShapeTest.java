@@ -16,6 +16,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -155,6 +157,31 @@ class ToolShapeTest {
     assertEquals(
         "['" + name + "' is not a parameter of this tool]",
         refusal.members().get("errors").toString().toLowerCase(Locale.ROOT));
+  }
+
+  @Test
+  void aRefusalNamesOnlySomeOfManyHiddenParameters() {
+    String many =
+        IntStream.range(0, 32)
+            .mapToObj(ToolShapeTest::variant)
+            .map(name -> "'" + name + "':1")
+            .collect(Collectors.joining(",", "{", "}"));
+
+    BridgeException refusal =
+        assertThrows(BridgeException.class, () -> SHAPE.arguments(arguments(many)));
+
+    assertEquals(20, ((List<?>) refusal.members().get("errors")).size());
+  }
+
+  /** The name of a hidden parameter in one of its 32 cases of letters. */
+  private static String variant(int bits) {
+    StringBuilder name = new StringBuilder("owner");
+    for (int i = 0; i < name.length(); i++) {
+      if ((bits >> i & 1) == 1) {
+        name.setCharAt(i, Character.toUpperCase(name.charAt(i)));
+      }
+    }
+    return name.toString();
   }
 
   @Test
