@@ -154,12 +154,6 @@ public final class ServerRights {
   }
 
   private List<JsonSlice> listed(List<JsonSlice> entries, Item.Kind kind, String member) {
-    return entries.stream()
-        .filter(
-            entry -> {
-              String name = JsonObjects.string(JsonObjects.members(entry).get(member));
-              return name != null && at(kind, name).isListed();
-            })
-        .toList();
+    return Catalogue.kept(entries, member, name -> at(kind, name).isListed());
   }
 }

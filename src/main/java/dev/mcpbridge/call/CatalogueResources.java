@@ -91,7 +91,7 @@ final class CatalogueResources {
 
   private static boolean hasTemplateFor(Catalogue catalogue, String uri) {
     return catalogue.templates().stream()
-        .map(template -> text(template, "uriTemplate"))
+        .map(template -> ToolCatalogue.text(template, "uriTemplate"))
         .map(template -> template.substring(0, (template + "{").indexOf('{')))
         .anyMatch(start -> !start.isEmpty() && uri.startsWith(start));
   }
@@ -110,7 +110,7 @@ final class CatalogueResources {
 
   private static void put(
       Map<String, ToolLocation> locations, ServerView server, String member, JsonSlice entry) {
-    String uri = text(entry, member);
+    String uri = ToolCatalogue.text(entry, member);
     ToolLocation existing = locations.putIfAbsent(uri, new ToolLocation(server, uri, entry));
     if (existing != null && existing.server() != server && !uri.isEmpty()) {
       String qualifiedUri = prefix(server) + uri;
@@ -123,10 +123,5 @@ final class CatalogueResources {
   /** Followed by the URI as its server writes it, which may also be a template. */
   private static String prefix(ServerView server) {
     return "mcp-bridge://" + PercentEncoding.encoded(server.id().name()) + "/";
-  }
-
-  private static String text(JsonSlice entry, String member) {
-    String text = JsonObjects.string(JsonObjects.members(entry).get(member));
-    return text == null ? "" : text;
   }
 }

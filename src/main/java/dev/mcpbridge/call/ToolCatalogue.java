@@ -1,5 +1,7 @@
 package dev.mcpbridge.call;
 
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.model.Catalogue;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.ServerView;
@@ -181,6 +183,18 @@ public final class ToolCatalogue {
     return resources.find(uri);
   }
 
+  /**
+   * The same.
+   *
+   * @throws BridgeException INVALID_PARAMS for another URI
+   */
+  public Resource requireResource(String uri) {
+    return resource(uri)
+        .orElseThrow(
+            () ->
+                new BridgeException(ErrorCode.INVALID_PARAMS, "Unknown resource").with("uri", uri));
+  }
+
   /** Changes whenever an entry changes. */
   public String digest() {
     StringBuilder digests = new StringBuilder();
@@ -247,7 +261,7 @@ public final class ToolCatalogue {
     return locations.values().stream().map(ToolLocation::entry).toList();
   }
 
-  private static String text(JsonSlice entry, String member) {
+  static String text(JsonSlice entry, String member) {
     String text = JsonObjects.string(JsonObjects.members(entry).get(member));
     return text == null ? "" : text;
   }

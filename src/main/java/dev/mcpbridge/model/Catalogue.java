@@ -1,5 +1,6 @@
 package dev.mcpbridge.model;
 
+import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.Sha256;
 import java.util.Collection;
@@ -40,6 +41,18 @@ public record Catalogue(
     Sha256 next = new Sha256().add(digest);
     kept.keySet().forEach(name -> next.add(name).end());
     return new Catalogue(kept, resources, templates, prompts, omitted, warnings, next.hex(32));
+  }
+
+  /** The entries whose member of this name is a text that is kept. */
+  public static List<JsonSlice> kept(
+      List<JsonSlice> entries, String member, Predicate<String> isKept) {
+    return entries.stream()
+        .filter(
+            entry -> {
+              String text = JsonObjects.string(JsonObjects.members(entry).get(member));
+              return text != null && isKept.test(text);
+            })
+        .toList();
   }
 
   public static Map<String, Tool> byName(Collection<Tool> tools) {

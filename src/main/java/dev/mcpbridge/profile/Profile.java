@@ -7,7 +7,6 @@ import dev.mcpbridge.model.Glob;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.ServerView;
 import dev.mcpbridge.model.Tool;
-import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.Sha256;
 import java.util.ArrayList;
@@ -114,7 +113,8 @@ public record Profile(String name, String instructions, List<Part> parts) {
     List<JsonSlice> prompts = offered(server, all.prompts(), Item.Kind.PROMPT, "name");
     Sha256 digest = new Sha256();
     tools.forEach(
-        (name, tool) -> digest.add(tool.digest()).add(String.valueOf(shape(server, name).name())));
+        (name, tool) ->
+            digest.add(tool.digest()).add(String.valueOf(shape(server, name).name())).end());
     Stream.of(resources, templates, prompts)
         .flatMap(List::stream)
         .forEach(entry -> digest.add(entry).end());
@@ -124,12 +124,6 @@ public record Profile(String name, String instructions, List<Part> parts) {
 
   private List<JsonSlice> offered(
       ServerId server, List<JsonSlice> entries, Item.Kind kind, String member) {
-    return entries.stream()
-        .filter(
-            entry -> {
-              String entryName = JsonObjects.string(JsonObjects.members(entry).get(member));
-              return entryName != null && offers(server, kind, entryName);
-            })
-        .toList();
+    return Catalogue.kept(entries, member, name -> offers(server, kind, name));
   }
 }

@@ -11,8 +11,6 @@ import java.util.Optional;
  * @param byName in the order of the configuration
  */
 public record Profiles(Map<String, Profile> byName) {
-  public static final Profiles NONE = new Profiles(Map.of());
-
   /** The profile of a name, if there is one. */
   public Optional<Profile> find(String name) {
     return Optional.ofNullable(byName.get(name));

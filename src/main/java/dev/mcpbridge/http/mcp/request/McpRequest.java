@@ -64,11 +64,7 @@ public record McpRequest(
 
   /** The resource with a URI. */
   public ToolCatalogue.Resource resource(String uri) {
-    return toolCatalogue
-        .resource(uri)
-        .orElseThrow(
-            () ->
-                new BridgeException(ErrorCode.INVALID_PARAMS, "Unknown resource").with("uri", uri));
+    return toolCatalogue.requireResource(uri);
   }
 
   /** The token for progress notifications; null for none. */

@@ -94,13 +94,14 @@ public final class ResourceSubscribers {
    * a change.
    *
    * @param toolCatalogue what the endpoint offers
-   * @param shown the client's URI of the resource, which the endpoint offers
+   * @param shown the client's URI of the resource
    * @param listener receives the params of each notification, with that URI
    * @return ends the subscription
+   * @throws BridgeException INVALID_PARAMS if the endpoint does not offer the resource
    */
   public Future<Runnable> listen(
       ToolCatalogue toolCatalogue, String shown, Caller caller, Consumer<JsonSlice> listener) {
-    ToolCatalogue.Resource resource = toolCatalogue.resource(shown).orElseThrow();
+    ToolCatalogue.Resource resource = toolCatalogue.requireResource(shown);
     if (!access.maySubscribe(caller.principal(), resource.server(), resource.uri())) {
       return Future.failedFuture(
           new BridgeException(

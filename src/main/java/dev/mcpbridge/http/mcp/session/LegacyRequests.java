@@ -1,6 +1,5 @@
 package dev.mcpbridge.http.mcp.session;
 
-import dev.mcpbridge.call.ToolCatalogue;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.http.mcp.reply.ClientMessage;
@@ -270,18 +269,12 @@ public final class LegacyRequests {
     String uri = request.message().required("uri");
     return subscribers
         .listen(
-            offering(request, uri),
+            request.toolCatalogue(),
             uri,
             session.caller(),
             params -> sessions.resourceUpdated(session, params))
         .onSuccess(end -> session.subscribed(uri, end))
         .map(JsonSlice.EMPTY_OBJECT);
-  }
-
-  /** What the endpoint offers, which contains the resource. */
-  private static ToolCatalogue offering(McpRequest request, String uri) {
-    request.resource(uri);
-    return request.toolCatalogue();
   }
 
   private static Future<JsonSlice> unsubscribe(LegacySession session, McpRequest request) {
