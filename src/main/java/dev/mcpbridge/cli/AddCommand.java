@@ -168,8 +168,8 @@ final class AddCommand implements Callable<Integer> {
 
   private void show(
       RegistryServer found, JsonFile json, JsonNode before, String name, EntryWriter.Entry entry) {
-    out().println(HiddenCharacters.escaped(found.name() + " " + found.version()));
-    out().println(HiddenCharacters.escaped("  " + found.description()));
+    out().println(found.name() + " " + found.version());
+    out().println("  " + found.description());
     json.show(out(), before, name, entry.json());
     entry.notes().forEach(note -> out().println(HiddenCharacters.escaped("! " + note)));
   }

@@ -1,7 +1,6 @@
 package dev.mcpbridge.cli;
 
 import dev.mcpbridge.cli.registry.RegistryServer;
-import dev.mcpbridge.protocol.HiddenCharacters;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -38,10 +37,8 @@ final class SearchCommand implements Callable<Integer> {
     PrintWriter out = spec.commandLine().getOut();
     List<RegistryServer> found = source.registry().search(words, Math.max(1, Math.min(limit, 100)));
     for (RegistryServer server : found) {
-      out.println(
-          HiddenCharacters.escaped(
-              server.name() + " " + server.version() + " " + server.kinds() + mark(server)));
-      out.println("    " + HiddenCharacters.escaped(shortened(server.description())));
+      out.println(server.name() + " " + server.version() + " " + server.kinds() + mark(server));
+      out.println("    " + shortened(server.description()));
     }
     out.flush();
     if (found.isEmpty()) {

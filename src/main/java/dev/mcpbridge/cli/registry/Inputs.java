@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -13,6 +14,7 @@ import java.util.Set;
 import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
  * The values of what a registry leaves to its users (its schema calls them inputs): given by the
@@ -74,7 +76,7 @@ final class Inputs {
       return List.of(reference(name));
     }
     if (input.path("isRequired").asBoolean()) {
-      missing.put(name, RegistryServer.line(input.path("description").asText("")));
+      missing.put(name, shown(input.path("description").asText("")));
     }
     return List.of();
   }
@@ -97,11 +99,20 @@ final class Inputs {
     boolean mayRepeat = input.path("isRepeated").asBoolean();
     if (!choices.isEmpty() && !choices.containsAll(values)) {
       throw new BridgeException(
-          ErrorCode.INVALID_SERVER, name + " must be one of " + String.join(", ", choices));
+          ErrorCode.INVALID_SERVER, shown(name) + " must be one of " + shown(choices));
     }
     if (values.size() > 1 && !mayRepeat) {
-      throw new BridgeException(ErrorCode.INVALID_SERVER, name + " can have one value only");
+      throw new BridgeException(ErrorCode.INVALID_SERVER, shown(name) + " can have one value only");
     }
+  }
+
+  /** Names and choices are the registry's, too. */
+  private static String shown(String text) {
+    return RegistryServer.line(text);
+  }
+
+  private static String shown(Collection<String> texts) {
+    return texts.stream().map(Inputs::shown).collect(Collectors.joining(", "));
   }
 
   private String reference(String name) {
@@ -131,7 +142,7 @@ final class Inputs {
           (name, description) ->
               text.append(System.lineSeparator())
                   .append("  --set ")
-                  .append(name)
+                  .append(shown(name))
                   .append("=…  ")
                   .append(description));
       throw new BridgeException(ErrorCode.INVALID_SERVER, text.toString());
@@ -143,7 +154,7 @@ final class Inputs {
             name -> {
               throw new BridgeException(
                   ErrorCode.INVALID_SERVER,
-                  "The server has no input '" + name + "'; it has " + String.join(", ", known));
+                  "The server has no input '" + name + "'; it has " + shown(known));
             });
   }
 }

@@ -21,7 +21,7 @@ public record RegistryServer(JsonNode document, String status) {
   static RegistryServer of(JsonNode response) {
     JsonNode document = response.path("server").isObject() ? response.path("server") : response;
     return new RegistryServer(
-        document, response.path("_meta").path(OFFICIAL).path("status").asText(""));
+        document, line(response.path("_meta").path(OFFICIAL).path("status").asText("")));
   }
 
   public String name() {

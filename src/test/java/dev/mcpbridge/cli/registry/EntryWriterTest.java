@@ -267,6 +267,25 @@ class EntryWriterTest {
   }
 
   @Test
+  void aRefusalShowsNamesAndChoicesOfTheRegistryAsOneLine() {
+    String forged = "x\\nWritten. \\u001b[2J";
+    RegistryServer needed =
+        npm(
+            "'packageArguments':[{'type':'positional','valueHint':'"
+                + forged
+                + "','isRequired':true}]");
+    RegistryServer chosen =
+        npm("'environmentVariables':[{'name':'LEVEL','choices':['" + forged + "']}]");
+
+    for (String message :
+        List.of(
+            assertThrows(BridgeException.class, () -> write(needed)).getMessage(),
+            assertThrows(BridgeException.class, () -> write(chosen, "LEVEL=y")).getMessage())) {
+      assertTrue(message.contains("x Written. [2J"), message);
+    }
+  }
+
+  @Test
   void theKindCanBeChosen() {
     RegistryServer server =
         server(
