@@ -88,6 +88,25 @@ class ConnectCommandTest {
   }
 
   @Test
+  void aProfileIsOfferedUnderItsName() throws Exception {
+    assertEquals(0, connect("cursor", "--yes", "--profile", "desk"), output);
+    assertEquals(0, connect("claude-desktop", "--yes", "--profile", "desk"), output);
+
+    assertEquals(
+        "[\"stdio\",\"--url\",\"http://127.0.0.1:3000\",\"--profile\",\"desk\"]",
+        written().at("/mcpServers/desk/args").toString());
+    assertEquals(2, connect("cursor", "--yes", "--profile", "desk", "--server", "git"), output);
+  }
+
+  @Test
+  void anEndpointOfAProfileIsWrittenByItsUrl() throws Exception {
+    assertEquals(0, connect("cursor", "--yes", "--profile", "desk"), output);
+
+    assertEquals(
+        "http://127.0.0.1:3000/profiles/desk/mcp", written().at("/mcpServers/desk/url").asText());
+  }
+
+  @Test
   void nothingIsWrittenWithoutAYes() throws Exception {
     given(BEFORE);
     InputStream in = System.in;

@@ -14,7 +14,11 @@ import dev.mcpbridge.fixture.McpClient.Reply;
 import dev.mcpbridge.fixture.PackagedProgram;
 import dev.mcpbridge.fixture.TestBridge;
 import dev.mcpbridge.fixture.TestBridge.Answer;
+import java.io.BufferedReader;
 import java.io.BufferedWriter;
+import java.io.InputStreamReader;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -373,6 +377,57 @@ class ProfilesIT {
             session.client().session());
 
     assertEquals(404, elsewhere.status(), elsewhere.text());
+  }
+
+  @Test
+  void anIdempotencyKeyBelongsToOneProfile() throws Exception {
+    String first = "[{'id':'1','function':{'name':'find','arguments':{'text':'x'}}}]";
+    String second =
+        "[{'id':'1','function':{'name':'git__search','arguments':{'owner':'o','text':'x'}}}]";
+    String[] headers = {"x-api-key", BOT, "idempotency-key", "k"};
+
+    Answer desk = bridge.post("/profiles/desk/toolcall", first.replace('\'', '"'), headers);
+    Answer all = bridge.post("/toolcall", second.replace('\'', '"'), headers);
+    Answer again = bridge.post("/profiles/desk/toolcall", first.replace('\'', '"'), headers);
+
+    assertTrue(desk.text().contains("acme"), desk.text());
+    assertTrue(all.text().contains("\\\"owner\\\":\\\"o\\\""), all.text());
+    assertEquals(desk.body().path("messages"), again.body().path("messages"));
+  }
+
+  @Test
+  void aStreamOfAProfileLeadsBackToItAndStaysLean() throws Exception {
+    HttpRequest open =
+        HttpRequest.newBuilder(bridge.uri("/profiles/desk/sse?discovery=search"))
+            .header("x-api-key", BOT)
+            .build();
+    try (BufferedReader events =
+        new BufferedReader(
+            new InputStreamReader(
+                bridge.client().send(open, HttpResponse.BodyHandlers.ofInputStream()).body()))) {
+      String address = data(events);
+      for (String message :
+          List.of(
+              "{'jsonrpc':'2.0','id':1,'method':'initialize','params':{'protocolVersion':"
+                  + "'2024-11-05','capabilities':{},'clientInfo':{'name':'c','version':'1'}}}",
+              "{'jsonrpc':'2.0','id':2,'method':'tools/list'}")) {
+        assertEquals(202, post(address, message).status());
+        String answer = data(events);
+        assertTrue(
+            message.contains("initialize")
+                ? answer.contains("For the desk.")
+                : answer.contains("search_tools") && !answer.contains("git__log"),
+            answer);
+      }
+    }
+  }
+
+  private static String data(BufferedReader events) throws Exception {
+    String line = events.readLine();
+    while (!line.startsWith("data: ")) {
+      line = events.readLine();
+    }
+    return line.substring(6);
   }
 
   @Test

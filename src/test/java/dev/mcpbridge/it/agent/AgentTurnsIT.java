@@ -54,7 +54,7 @@ class AgentTurnsIT {
     String risk = "'risk':{'tools':{'erase':2}}";
     bridge =
         TestBridge.of(
-            "{%s,'agent':{'provider':'openai','baseUrl':'%s','key':'%s','model':'scripted',%s},'mcpServers':{'t':%s}}"
+            "{%s,'agent':{'provider':'openai','baseUrl':'%s','key':'%s','model':'scripted',%s},'profiles':{'p':{'servers':{'t':{'tools':['greet'],'overrides':{'greet':{'name':'hello'}}}}}},'mcpServers':{'t':%s}}"
                 .formatted(
                     keys,
                     model.base(),
@@ -104,6 +104,23 @@ class AgentTurnsIT {
             .sorted()
             .collect(Collectors.joining(",", "[", "]")));
     assertEquals("Bearer " + PROVIDER_KEY, model.seen().get(0).header("authorization"));
+  }
+
+  @Test
+  void aModelGetsTheToolsOfAProfileAndItsCallsLeadThere() throws Exception {
+    model.thenCalls("hello", "{\"n\":1}");
+
+    JsonNode reply =
+        bridge.post("/profiles/p/agent/turns", "{\"question\":\"x\"}", "x-api-key", ALICE).body();
+    ObjectNode calls = object();
+    calls.set("tool_calls", reply.path("calls"));
+    Answer made =
+        bridge.post(reply.path("calls_to").asText(), calls.toString(), "x-api-key", ALICE);
+
+    assertTrue(
+        reply.path("calls_to").asText().startsWith("/profiles/p/toolcall"), reply.toString());
+    assertEquals(1, model.lastRequestBody().path("tools").size());
+    assertTrue(made.text().contains("greet"), made.text());
   }
 
   @Test

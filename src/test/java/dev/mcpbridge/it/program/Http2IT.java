@@ -230,6 +230,62 @@ class Http2IT {
   }
 
   @Test
+  void anEventStreamThatIsNotReadEndsAlone() throws Exception {
+    start("");
+    try (Http2Wire wire = wire(2_000)) {
+      wire.request(1, Http2Wire.END_STREAM, "GET", "/sse", "accept", "text/event-stream");
+      String text = "";
+      while (!text.contains("sessionId=") || !text.endsWith("\n\n")) {
+        text += new String(wire.await(Http2Wire.DATA, 1).payload(), StandardCharsets.UTF_8);
+      }
+      String address = text.substring(text.indexOf("/sse?")).strip();
+      send(
+          address,
+          "\"id\":0,\"method\":\"initialize\",\"params\":{\"protocolVersion\":\"2024-11-05\","
+              + "\"capabilities\":{},\"clientInfo\":{\"name\":\"c\",\"version\":\"1\"}}");
+      for (int i = 1; i <= 5; i++) {
+        send(
+            address,
+            "\"id\":%d,\"method\":\"tools/call\",\"params\":{\"name\":\"s__big\",\"arguments\":{\"size\":600000}}"
+                .formatted(i));
+      }
+
+      assertNotNull(wire.await(Http2Wire.RST_STREAM, 1));
+      wire.request(3, Http2Wire.END_STREAM, "GET", "/health/live");
+      assertNotNull(wire.await(Http2Wire.HEADERS, 3));
+    }
+  }
+
+  private void send(String address, String members) throws Exception {
+    HttpRequest message =
+        HttpRequest.newBuilder(uri(address))
+            .timeout(TIMEOUT)
+            .header("content-type", "application/json")
+            .POST(HttpRequest.BodyPublishers.ofString("{\"jsonrpc\":\"2.0\"," + members + "}"))
+            .build();
+    client.send(message, HttpResponse.BodyHandlers.ofString());
+  }
+
+  @Test
+  void aServerThatDiesMidCallFailsItsCallsAndNotTheConnection() throws Exception {
+    start("");
+    try (Http2Wire wire = wire(OPEN)) {
+      post(wire, 1, "never", "{}");
+      bridge.until(() -> pending() == 1);
+      post(wire, 3, "exit", "{\"code\":1}");
+
+      for (int stream : new int[] {1, 3}) {
+        String lost =
+            new String(wire.await(Http2Wire.DATA, stream).payload(), StandardCharsets.UTF_8);
+        assertTrue(lost.contains("\"executed\":\"unknown\""), lost);
+      }
+      bridge.until(() -> get("/servers/s").body().contains("\"state\":\"ready\""));
+      post(wire, 5, "echo", "{}");
+      assertNotNull(wire.await(Http2Wire.DATA, 5));
+    }
+  }
+
+  @Test
   void withoutMemoryForResponsesCallsAreRefused() throws Exception {
     start("", "'heldBytes':4194304");
     try (Http2Wire wire = wire(0)) {
