@@ -219,6 +219,7 @@ public final class ConfigReader {
                 http.seconds("headTimeout"),
                 http.seconds("bodyTimeout"),
                 http.seconds("idleTimeout")),
+            HttpConfig.Compressed.valueOf(http.text("compression").toUpperCase(Locale.ROOT)),
             StartRules.read(http));
     String objection = config.isLoopback() ? null : auth.objection(config.insecure());
     if (objection != null) {

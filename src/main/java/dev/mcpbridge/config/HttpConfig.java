@@ -14,6 +14,7 @@ import java.util.Set;
  *     credential
  * @param openHealth whether the health status is reported to clients without a key
  * @param console whether the console is served
+ * @param compressed what is compressed at most for clients that accept it
  * @param startRules which commands may be started over the API
  */
 public record HttpConfig(
@@ -29,6 +30,7 @@ public record HttpConfig(
     int maxStreams,
     Sessions sessions,
     RequestTimeouts requestTimeouts,
+    Compressed compressed,
     StartRules startRules) {
 
   /** Maximum number of open MCP sessions, and how long one may be idle. */
@@ -36,6 +38,16 @@ public record HttpConfig(
 
   /** Timeouts for the head and the body of a request, and for the time between two requests. */
   public record RequestTimeouts(long headMillis, long bodyMillis, long idleMillis) {}
+
+  /** Kinds of responses, each with those before it: what can be compressed, and what may be. */
+  public enum Compressed {
+    /** Nothing. */
+    OFF,
+    /** What the bridge tells of itself and its servers. */
+    LISTS,
+    /** What servers return to their callers. */
+    RESULTS
+  }
 
   /** PEM files. */
   public record Tls(Path certificate, Path key) {}
@@ -54,6 +66,7 @@ public record HttpConfig(
         maxStreams,
         sessions,
         requestTimeouts,
+        compressed,
         startRules);
   }
 
@@ -72,6 +85,7 @@ public record HttpConfig(
         maxStreams,
         sessions,
         requestTimeouts,
+        compressed,
         startRules);
   }
 

@@ -11,6 +11,7 @@ import dev.mcpbridge.call.DecidedCalls;
 import dev.mcpbridge.call.IdempotencyKeys;
 import dev.mcpbridge.call.PinnedDefinitions;
 import dev.mcpbridge.cluster.Cluster;
+import dev.mcpbridge.config.HttpConfig.Compressed;
 import dev.mcpbridge.credentials.CredentialStore;
 import dev.mcpbridge.http.agent.AgentDoor;
 import dev.mcpbridge.http.connect.ConnectDoor;
@@ -245,7 +246,7 @@ record Doors(
   private static Handler<RoutingContext> contract() {
     try (InputStream in = Doors.class.getResourceAsStream(CONTRACT)) {
       JsonSlice document = JsonSlice.of(in.readAllBytes());
-      return ctx -> Replies.json(ctx, 200, document);
+      return ctx -> Replies.json(ctx, 200, document, Compressed.LISTS);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -6,6 +6,7 @@ import dev.mcpbridge.call.CatalogueCache;
 import dev.mcpbridge.call.PinnedDefinitions;
 import dev.mcpbridge.cluster.Cluster;
 import dev.mcpbridge.config.BridgeConfig;
+import dev.mcpbridge.http.reply.Compression;
 import dev.mcpbridge.http.reply.StreamSlots;
 import dev.mcpbridge.http.rest.CallAnswers;
 import dev.mcpbridge.http.rest.HealthApi;
@@ -57,6 +58,7 @@ public final class HttpVerticle extends VerticleBase {
   private CatalogueCache catalogues;
   private AddressChecks addresses;
   private CorsHandler cors;
+  private Compression compression;
   private ConnectionGuard guard;
   private BodyHandler body;
   private Map<String, Handler<RoutingContext>> publicPages;
@@ -92,6 +94,7 @@ public final class HttpVerticle extends VerticleBase {
   @Override
   public Future<?> start() {
     callers = CallerChecks.of(vertx, dependencies, this::url);
+    compression = new Compression(vertx, config.http().compressed());
     guard = new ConnectionGuard(vertx, config.http(), config.limits(), dependencies.memory());
     Doors doors =
         Doors.open(
@@ -154,6 +157,7 @@ public final class HttpVerticle extends VerticleBase {
     current = next;
     answers.reload(next.risk().pendingStatus());
     guard.reload(next.http());
+    compression.reload(next.http().compressed());
     Promise<Void> applied = Promise.promise();
     context.runOnContext(
         v -> {
@@ -205,6 +209,7 @@ public final class HttpVerticle extends VerticleBase {
   /** Checks Host and Origin; adds {@code nosniff}, and CORS headers for configured origins. */
   private void checkAddress(RoutingContext ctx) {
     ctx.response().headers().set(NOSNIFF_NAME, NOSNIFF);
+    compression.negotiate(ctx);
     addresses.check(ctx.request());
     if (cors != null && addresses.isConfigured(ctx.request().getHeader(HttpHeaders.ORIGIN))) {
       ctx.response().putHeader("vary", "origin");

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import dev.mcpbridge.agent.BridgeTools;
 import dev.mcpbridge.agent.ModelTurn;
 import dev.mcpbridge.config.AgentConfig;
+import dev.mcpbridge.config.HttpConfig.Compressed;
 import dev.mcpbridge.dialect.Format;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
@@ -151,7 +152,7 @@ public final class AgentDoor {
                   : run(ctx, requested, running, text -> {})
                       .<Void>map(
                           reply -> {
-                            Replies.json(ctx, 200, reply);
+                            Replies.json(ctx, 200, reply, Compressed.RESULTS);
                             return null;
                           });
             });
@@ -167,7 +168,7 @@ public final class AgentDoor {
   private record Requested(ModelTurn turn, JsonSlice tools, String callsTo) {}
 
   private Future<Void> stream(RoutingContext ctx, Requested requested, RunningTurn running) {
-    EventStream stream = streams.open(ctx).onClose(running::cancel);
+    EventStream stream = streams.open(ctx, Compressed.RESULTS).onClose(running::cancel);
     TurnEvents events = new TurnEvents(vertx.getOrCreateContext(), stream::send);
     return events
         .then(run(ctx, requested, running, events))

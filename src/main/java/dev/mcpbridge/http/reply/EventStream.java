@@ -1,5 +1,6 @@
 package dev.mcpbridge.http.reply;
 
+import dev.mcpbridge.config.HttpConfig.Compressed;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.protocol.JsonSlice;
@@ -14,7 +15,8 @@ import java.util.regex.Pattern;
 
 /**
  * A response of server-sent events (WHATWG HTML, section 9.2), kept alive by comments. A client
- * with more than 1 MiB of unsent events is disconnected.
+ * with more than 1 MiB of unsent events is disconnected. If the client accepts it, events without
+ * secrets are compressed; each is sent at once nevertheless.
  */
 public final class EventStream {
   private static final long KEEP_ALIVE_MILLIS = 15_000;
@@ -26,19 +28,31 @@ public final class EventStream {
   private final HttpServerResponse response;
   private final long keepAlive;
   private final List<Runnable> closeHandlers = new ArrayList<>();
+  private final Compression compression;
+  private final GzipEncoder gzip = new GzipEncoder();
+  private Future<Buffer> lastPart = Future.succeededFuture();
   private long unsent;
   private boolean ended;
 
-  private EventStream(RoutingContext ctx) {
+  private EventStream(RoutingContext ctx, Compression compression) {
     this.ctx = ctx;
+    this.compression = compression;
     this.response = ctx.response();
     this.keepAlive =
-        ctx.vertx().setPeriodic(KEEP_ALIVE_MILLIS, t -> write(": keep-alive\n\n", null));
+        ctx.vertx().setPeriodic(KEEP_ALIVE_MILLIS, t -> write(": keep-alive\n\n", null, false));
   }
 
-  /** Sends the head and a first comment, so that the client sees an open stream. */
-  public static EventStream open(RoutingContext ctx) {
-    EventStream stream = new EventStream(ctx);
+  /**
+   * Sends the head and a first comment, so that the client sees an open stream.
+   *
+   * @param content what its events are
+   */
+  public static EventStream open(RoutingContext ctx, Compressed content) {
+    Compression compression = Compression.of(ctx, content);
+    EventStream stream = new EventStream(ctx, compression);
+    if (compression != null) {
+      ctx.response().putHeader(HttpHeaders.CONTENT_ENCODING, "gzip");
+    }
     stream
         .response
         .setChunked(true)
@@ -47,7 +61,7 @@ public final class EventStream {
         .putHeader("x-accel-buffering", "no");
     stream.response.closeHandler(v -> stream.closed());
     stream.response.exceptionHandler(e -> stream.closed());
-    stream.write(": open\n\n", null);
+    stream.write(": open\n\n", null, false);
     return stream;
   }
 
@@ -70,18 +84,28 @@ public final class EventStream {
     return accept != null && accept.contains("text/event-stream");
   }
 
+  /** Sends an event. */
   public void send(String event, JsonSlice data) {
-    write("event: " + event + "\ndata: ", data);
+    write("event: " + event + "\ndata: ", data, true);
   }
 
-  /** Sends an event with an id, from which a client can resume. */
-  public void send(String id, String event, JsonSlice data) {
-    write("id: " + id + "\nevent: " + event + "\ndata: ", data);
+  /** Sends an event that may have a secret. */
+  public void sendSecret(String event, JsonSlice data) {
+    write("event: " + event + "\ndata: ", data, false);
+  }
+
+  /**
+   * Sends an event with an id, from which a client can resume.
+   *
+   * @param hasSecret whether it may have a secret
+   */
+  public void send(String id, String event, JsonSlice data, boolean hasSecret) {
+    write("id: " + id + "\nevent: " + event + "\ndata: ", data, !hasSecret);
   }
 
   /** Sends an id without an event. */
   public void mark(String id) {
-    write("id: " + id + "\ndata: \n\n", null);
+    write("id: " + id + "\ndata: \n\n", null, false);
   }
 
   /** Registers a handler for the end of the stream, by either side; runs it now if it has ended. */
@@ -99,18 +123,18 @@ public final class EventStream {
     if (ended) {
       return Future.failedFuture("The stream has already ended");
     }
-    Future<Void> sent = response.end();
+    Future<Void> sent =
+        compression == null ? response.end() : lastPart.transform(done -> response.end(gzip.end()));
     closed();
     return sent;
   }
 
-  private void write(String head, JsonSlice data) {
+  private void write(String head, JsonSlice data, boolean compresses) {
     if (ended) {
       return;
     }
     if (unsent > MAX_UNSENT) {
-      Replies.disconnect(ctx);
-      closed();
+      abort();
       return;
     }
     Buffer chunk = Buffer.buffer(head);
@@ -119,7 +143,27 @@ public final class EventStream {
       chunk.appendString("\n\n");
     }
     unsent += chunk.length();
-    response.write(chunk).onComplete(done -> unsent -= chunk.length());
+    if (compression == null) {
+      written(chunk, response.write(chunk));
+    } else {
+      lastPart = lastPart.transform(done -> part(chunk, compresses)).onFailure(e -> abort());
+      written(chunk, lastPart.compose(response::write));
+    }
+  }
+
+  private void abort() {
+    Replies.disconnect(ctx);
+    closed();
+  }
+
+  private Future<Buffer> part(Buffer chunk, boolean compresses) {
+    return compresses
+        ? compression.part(gzip, chunk)
+        : Future.succeededFuture(gzip.part(chunk, false));
+  }
+
+  private void written(Buffer chunk, Future<Void> write) {
+    write.onComplete(done -> unsent -= chunk.length());
   }
 
   /** JSON may contain line ends between tokens; in an event each line needs its own field. */

@@ -1,5 +1,6 @@
 package dev.mcpbridge.http.reply;
 
+import dev.mcpbridge.config.HttpConfig.Compressed;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonWriter;
 import io.vertx.core.buffer.Buffer;
@@ -23,38 +24,64 @@ public final class Replies {
   }
 
   /**
+   * Sends JSON, compressed if the client accepts that.
+   *
+   * @param content what it is; null if it may have a secret
+   */
+  public static void json(RoutingContext ctx, int status, JsonSlice body, Compressed content) {
+    if (begin(ctx, status, JSON)) {
+      ResponseBody.send(ctx, buffer(body), content);
+    }
+  }
+
+  /**
    * Sends a catalogue, or 304 if the client already has it (RFC 9110 section 13.1.2). It depends on
-   * who asks.
+   * who asks. The tag is a weak one, the same for the compressed form.
    */
   public static void tagged(RoutingContext ctx, String digest, JsonWriter body) {
     tagged(ctx, digest, body.toSlice());
   }
 
   public static void tagged(RoutingContext ctx, String digest, JsonSlice body) {
-    String tag = '"' + digest + '"';
     ctx.response()
-        .putHeader(HttpHeaders.ETAG, tag)
         .putHeader(HttpHeaders.CACHE_CONTROL, "private")
         .headers()
         .add(HttpHeaders.VARY, "Authorization, X-API-Key");
-    String etags = ctx.request().getHeader(HttpHeaders.IF_NONE_MATCH);
-    if (etags != null && (etags.contains(tag) || etags.strip().equals("*"))) {
+    if (isKnown(ctx, digest)) {
       ctx.response().setStatusCode(304).end();
     } else {
-      json(ctx, 200, body);
+      json(ctx, 200, body, Compressed.LISTS);
     }
   }
 
+  /** Tags a response, and tells whether the client already has what it stands for. */
+  static boolean isKnown(RoutingContext ctx, String digest) {
+    String tag = '"' + digest + '"';
+    ctx.response()
+        .putHeader(HttpHeaders.ETAG, "W/" + tag)
+        .headers()
+        .add(HttpHeaders.VARY, HttpHeaders.ACCEPT_ENCODING);
+    String etags = ctx.request().getHeader(HttpHeaders.IF_NONE_MATCH);
+    return etags != null && (etags.contains(tag) || etags.strip().equals("*"));
+  }
+
   static void send(RoutingContext ctx, int status, CharSequence type, JsonSlice body) {
+    if (begin(ctx, status, type)) {
+      ResponseBody.send(ctx, buffer(body));
+    }
+  }
+
+  /** False if the response has ended or the client is disconnected. */
+  private static boolean begin(RoutingContext ctx, int status, CharSequence type) {
     HttpServerResponse response = ctx.response();
     if (response.ended() || response.closed()) {
-      return;
+      return false;
     }
     if (status != 200) {
       response.setStatusCode(status);
     }
     response.headers().set(HttpHeaders.CONTENT_TYPE, type);
-    ResponseBody.send(ctx, buffer(body));
+    return true;
   }
 
   /** Ends a request that cannot be answered. Over HTTP/2 others of its connection go on. */

@@ -1,5 +1,6 @@
 package dev.mcpbridge.http.reply;
 
+import dev.mcpbridge.config.HttpConfig.Compressed;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
@@ -45,7 +46,31 @@ public final class ResponseBody {
     ctx.put(WATCHER, watcher);
   }
 
-  /** Sends the body and ends the response. */
+  /**
+   * Sends a body, compressed if the client accepts that.
+   *
+   * @param content what it is; null if it may have a secret
+   */
+  public static void send(RoutingContext ctx, Buffer body, Compressed content) {
+    Compression compression = Compression.of(ctx, content);
+    if (compression == null || !Compression.isWorthwhile(body)) {
+      send(ctx, body);
+      return;
+    }
+    GzipEncoder encoder = new GzipEncoder();
+    compression
+        .part(encoder, body)
+        .onSuccess(
+            encoded -> {
+              if (!ctx.response().ended() && !ctx.response().closed()) {
+                ctx.response().putHeader(HttpHeaders.CONTENT_ENCODING, "gzip");
+                send(ctx, encoded.appendBuffer(encoder.end()));
+              }
+            })
+        .onFailure(ctx::fail);
+  }
+
+  /** Sends the body as it is, and ends the response. */
   public static void send(RoutingContext ctx, Buffer body) {
     Watcher watcher = ctx.get(WATCHER);
     HttpServerResponse response = ctx.response();

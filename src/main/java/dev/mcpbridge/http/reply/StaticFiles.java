@@ -1,5 +1,6 @@
 package dev.mcpbridge.http.reply;
 
+import dev.mcpbridge.config.HttpConfig.Compressed;
 import dev.mcpbridge.protocol.Sha256;
 import io.vertx.core.Handler;
 import io.vertx.core.buffer.Buffer;
@@ -25,9 +26,9 @@ public final class StaticFiles {
   private final Map<String, Handler<RoutingContext>> pages = new TreeMap<>();
   private final Map<String, String> headers;
 
-  private record Content(Buffer body, String etag) {
+  private record Content(Buffer body, String digest) {
     static Content of(byte[] bytes) {
-      return new Content(Buffer.buffer(bytes), '"' + new Sha256().add(bytes).hex() + '"');
+      return new Content(Buffer.buffer(bytes), new Sha256().add(bytes).hex());
     }
   }
 
@@ -69,13 +70,12 @@ public final class StaticFiles {
   private void send(RoutingContext ctx, String type, Content content) {
     ctx.response()
         .putHeader(HttpHeaders.CONTENT_TYPE, type)
-        .putHeader(HttpHeaders.CACHE_CONTROL, "no-cache")
-        .putHeader(HttpHeaders.ETAG, content.etag);
+        .putHeader(HttpHeaders.CACHE_CONTROL, "no-cache");
     headers.forEach(ctx.response()::putHeader);
-    if (content.etag.equals(ctx.request().getHeader(HttpHeaders.IF_NONE_MATCH))) {
+    if (Replies.isKnown(ctx, content.digest)) {
       ctx.response().setStatusCode(304).end();
     } else {
-      ResponseBody.send(ctx, content.body);
+      ResponseBody.send(ctx, content.body, Compressed.LISTS);
     }
   }
 

@@ -1,5 +1,6 @@
 package dev.mcpbridge.http.reply;
 
+import dev.mcpbridge.config.HttpConfig.Compressed;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.limit.Shares;
 import dev.mcpbridge.model.Principal;
@@ -33,10 +34,11 @@ public final class StreamSlots {
    * Opens a stream that tells its client of events, which ends when the client's token expires, or
    * soon after the end of its session.
    *
+   * @param content what its events are
    * @throws BridgeException RATE_LIMITED, OVERLOADED
    */
-  public EventStream listen(RoutingContext ctx) {
-    EventStream stream = open(ctx);
+  public EventStream listen(RoutingContext ctx, Compressed content) {
+    EventStream stream = open(ctx, content);
     Principal.Token token = Callers.of(ctx).token();
     if (token != null && token.expiresMillis() != Long.MAX_VALUE) {
       long left = Math.max(1, token.expiresMillis() - System.currentTimeMillis());
@@ -68,12 +70,13 @@ public final class StreamSlots {
   /**
    * Opens the stream of a response, which ends with it.
    *
+   * @param content what its events are
    * @throws BridgeException RATE_LIMITED, OVERLOADED
    */
-  public EventStream open(RoutingContext ctx) {
+  public EventStream open(RoutingContext ctx, Compressed content) {
     String share = Callers.share(ctx);
     shares.acquire(share);
-    EventStream stream = EventStream.open(ctx);
+    EventStream stream = EventStream.open(ctx, content);
     open.put(stream, Callers.of(ctx));
     return stream.onClose(() -> closed(stream, share));
   }

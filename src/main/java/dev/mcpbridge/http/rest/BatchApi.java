@@ -117,7 +117,7 @@ public record BatchApi(CallPipeline pipeline, CallIds ids, CallAnswers answers, 
       }
       out.endObject();
     }
-    Replies.json(ctx, 200, out.endArray().endObject());
+    Replies.json(ctx, 200, out.endArray().endObject().toSlice(), CallAnswers.content(outcomes));
   }
 
   private static BridgeException invalid(String detail) {

@@ -1,11 +1,14 @@
 package dev.mcpbridge.http.rest;
 
 import dev.mcpbridge.call.CallOutcome;
+import dev.mcpbridge.config.HttpConfig.Compressed;
 import dev.mcpbridge.http.reply.CacheFields;
 import dev.mcpbridge.http.reply.ConfirmationJson;
 import dev.mcpbridge.http.reply.Replies;
 import dev.mcpbridge.protocol.JsonSlice;
+import io.vertx.core.Future;
 import io.vertx.ext.web.RoutingContext;
+import java.util.List;
 
 /** Writes the outcome of a call as a REST response. */
 public final class CallAnswers {
@@ -27,7 +30,20 @@ public final class CallAnswers {
     if (outcome instanceof CallOutcome.Completed completed) {
       CacheFields.tell(ctx, completed.result());
     }
-    Replies.json(ctx, status(outcome), body(outcome));
+    Replies.json(ctx, status(outcome), body(outcome), content(outcome));
+  }
+
+  /** What the body of an outcome is; null for a confirmation, which has a token. */
+  private static Compressed content(CallOutcome outcome) {
+    return outcome instanceof CallOutcome.Completed ? Compressed.RESULTS : null;
+  }
+
+  /** What a body with several outcomes is; null if one of them may have a secret. */
+  static Compressed content(List<Future<CallOutcome>> outcomes) {
+    boolean areResults =
+        outcomes.stream()
+            .allMatch(end -> end.succeeded() && content(end.result()) == Compressed.RESULTS);
+    return areResults ? Compressed.RESULTS : null;
   }
 
   int status(CallOutcome outcome) {

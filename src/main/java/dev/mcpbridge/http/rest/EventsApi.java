@@ -3,6 +3,7 @@ package dev.mcpbridge.http.rest;
 import dev.mcpbridge.bus.Addresses;
 import dev.mcpbridge.bus.Bus;
 import dev.mcpbridge.call.AccessControl;
+import dev.mcpbridge.config.HttpConfig.Compressed;
 import dev.mcpbridge.http.reply.Callers;
 import dev.mcpbridge.http.reply.EventStream;
 import dev.mcpbridge.http.reply.StreamSlots;
@@ -18,7 +19,7 @@ import io.vertx.ext.web.RoutingContext;
 public record EventsApi(Bus bus, AccessControl access, StreamSlots streams) {
   public void listen(RoutingContext ctx) {
     Principal listener = Callers.of(ctx);
-    EventStream stream = streams.listen(ctx);
+    EventStream stream = streams.listen(ctx, Compressed.LISTS);
     Runnable unsubscribe =
         bus.subscribe(
             Addresses.EVENTS,

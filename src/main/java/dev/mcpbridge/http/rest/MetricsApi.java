@@ -3,6 +3,7 @@ package dev.mcpbridge.http.rest;
 import dev.mcpbridge.call.AccessControl;
 import dev.mcpbridge.call.Directory;
 import dev.mcpbridge.cluster.Cluster;
+import dev.mcpbridge.config.HttpConfig.Compressed;
 import dev.mcpbridge.http.reply.Callers;
 import dev.mcpbridge.http.reply.ResponseBody;
 import dev.mcpbridge.memory.MemoryBudget;
@@ -65,7 +66,7 @@ public record MetricsApi(
 
   private static void answer(RoutingContext ctx, MetricsPage.Page page) {
     ctx.response().putHeader("content-type", page.type());
-    ResponseBody.send(ctx, Buffer.buffer(page.body()));
+    ResponseBody.send(ctx, Buffer.buffer(page.body()), Compressed.LISTS);
   }
 
   private MetricsPage.Server reading(ServerView server, Principal caller) {

@@ -3,6 +3,7 @@ package dev.mcpbridge.http.rest;
 import dev.mcpbridge.bus.Bus;
 import dev.mcpbridge.bus.ServerLogs;
 import dev.mcpbridge.call.AccessControl;
+import dev.mcpbridge.config.HttpConfig.Compressed;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.http.reply.Callers;
@@ -49,7 +50,8 @@ public record ServerLogApi(Bus bus, AccessControl access, StreamSlots streams) {
         .onSuccess(
             view -> {
               if (EventStream.isWanted(ctx)) {
-                new Follower(streams.listen(ctx), caller, server, after).poll(limit);
+                new Follower(streams.listen(ctx, Compressed.RESULTS), caller, server, after)
+                    .poll(limit);
               } else {
                 read(view, new HashMap<>(), after, limit)
                     .onSuccess(lines -> Replies.json(ctx, 200, json(lines)))
@@ -143,7 +145,9 @@ public record ServerLogApi(Bus bus, AccessControl access, StreamSlots streams) {
                 after = Math.max(1, after);
                 lines.forEach(found -> positions.put(found.instance, found.line.number()));
                 lines.forEach(
-                    found -> stream.send(Long.toString(found.line.number()), "line", json(found)));
+                    found ->
+                        stream.send(
+                            Long.toString(found.line.number()), "line", json(found), false));
                 if (!isClosed) {
                   boolean isMore = lines.size() >= MAX_POLLED;
                   bus.later(isMore ? 1 : POLL_MILLIS, () -> poll(MAX_POLLED));

@@ -9,6 +9,7 @@ import dev.mcpbridge.call.CallPipeline;
 import dev.mcpbridge.call.CallRequest;
 import dev.mcpbridge.call.DecidedCalls;
 import dev.mcpbridge.call.IdempotencyKeys;
+import dev.mcpbridge.config.HttpConfig.Compressed;
 import dev.mcpbridge.http.reply.CacheFields;
 import dev.mcpbridge.http.reply.Callers;
 import dev.mcpbridge.http.reply.EventStream;
@@ -143,7 +144,7 @@ public record ToolCallsApi(
    */
   void stream(
       RoutingContext ctx, String callId, Supplier<Future<CallOutcome>> run, Runnable onDisconnect) {
-    EventStream stream = streams.open(ctx);
+    EventStream stream = streams.open(ctx, Compressed.RESULTS);
     Runnable unsubscribe =
         bus.subscribe(
             Addresses.callEvents(callId), event -> stream.send(event.name(), event.data()));
@@ -157,8 +158,11 @@ public record ToolCallsApi(
         });
     outcome.onComplete(
         done -> {
-          String event = done instanceof CallOutcome.Completed ? "result" : "confirmation";
-          stream.send(event, CallAnswers.body(done));
+          if (done instanceof CallOutcome.Completed) {
+            stream.send("result", CallAnswers.body(done));
+          } else {
+            stream.sendSecret("confirmation", CallAnswers.body(done));
+          }
           stream.end();
         },
         failure -> {

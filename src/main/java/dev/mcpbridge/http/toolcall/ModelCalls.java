@@ -19,7 +19,6 @@ import dev.mcpbridge.http.reply.Callers;
 import dev.mcpbridge.http.reply.IdempotencyHeader;
 import dev.mcpbridge.http.reply.Problems;
 import dev.mcpbridge.http.reply.Queries;
-import dev.mcpbridge.http.reply.Replies;
 import dev.mcpbridge.http.reply.RequestSpan;
 import dev.mcpbridge.model.Caller;
 import dev.mcpbridge.model.Target;
@@ -130,7 +129,7 @@ public final class ModelCalls {
               }
             });
     ToolResponses responses = new ToolResponses(ctx, modelMessage.format(), started, ids);
-    Future.join(outcomes).onComplete(done -> Replies.json(ctx, 200, responses.write()));
+    Future.join(outcomes).onComplete(done -> responses.send());
   }
 
   private JsonSlice body(RoutingContext ctx) {

@@ -3,6 +3,7 @@ package dev.mcpbridge.http.toolcall;
 import dev.mcpbridge.bus.Gate.PendingConfirmation;
 import dev.mcpbridge.call.CallIds;
 import dev.mcpbridge.call.CallOutcome;
+import dev.mcpbridge.config.HttpConfig.Compressed;
 import dev.mcpbridge.dialect.ContentBlock;
 import dev.mcpbridge.dialect.Format;
 import dev.mcpbridge.dialect.FunctionCall;
@@ -11,6 +12,7 @@ import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.Executed;
 import dev.mcpbridge.http.reply.ConfirmationJson;
 import dev.mcpbridge.http.reply.Problems;
+import dev.mcpbridge.http.reply.Replies;
 import dev.mcpbridge.model.Confirmation;
 import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
@@ -41,7 +43,20 @@ final class ToolResponses {
     this.ids = ids;
   }
 
-  JsonWriter write() {
+  void send() {
+    Replies.json(ctx, 200, write().toSlice(), content());
+  }
+
+  /** What the response is; null if it may have a secret, such as the token of a confirmation. */
+  private Compressed content() {
+    boolean areResults =
+        calls.stream()
+            .map(ModelCalls.Started::outcome)
+            .allMatch(end -> end.succeeded() && end.result() instanceof CallOutcome.Completed);
+    return areResults ? Compressed.RESULTS : null;
+  }
+
+  private JsonWriter write() {
     JsonWriter out = new JsonWriter(4096).beginObject().member("format", format.id());
     out.name("tool_responses").beginArray();
     for (ModelCalls.Started started : calls) {

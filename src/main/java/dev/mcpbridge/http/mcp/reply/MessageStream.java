@@ -26,7 +26,7 @@ public final class MessageStream {
   private long overNanos;
   private boolean isOver;
 
-  private record Event(long number, JsonSlice message) {}
+  private record Event(long number, JsonSlice message, boolean hasSecret) {}
 
   private MessageStream(String name, EventBudget budget, Runnable onCleared) {
     this.name = name;
@@ -92,10 +92,19 @@ public final class MessageStream {
 
   /** Sends or buffers a message; false if the stream is over. */
   public boolean send(JsonSlice message) {
+    return send(message, false);
+  }
+
+  /**
+   * Sends or buffers a message; false if the stream is over.
+   *
+   * @param hasSecret whether it may have a secret
+   */
+  public boolean send(JsonSlice message, boolean hasSecret) {
     if (isOver || name == null && connection == null) {
       return false;
     }
-    Event event = new Event(++lastNumber, message);
+    Event event = new Event(++lastNumber, message, hasSecret);
     store(event);
     if (connection != null) {
       write(event);
@@ -104,8 +113,8 @@ public final class MessageStream {
   }
 
   /** Sends the last message and ends the stream. */
-  void finish(JsonSlice message) {
-    if (send(message)) {
+  void finish(JsonSlice message, boolean hasSecret) {
+    if (send(message, hasSecret)) {
       isOver = true;
       overNanos = System.nanoTime();
       finish();
@@ -128,10 +137,12 @@ public final class MessageStream {
   }
 
   private void write(Event event) {
-    if (name == null) {
-      connection.send("message", event.message());
+    if (name != null) {
+      connection.send(id(event.number()), "message", event.message(), event.hasSecret());
+    } else if (event.hasSecret()) {
+      connection.sendSecret("message", event.message());
     } else {
-      connection.send(id(event.number()), "message", event.message());
+      connection.send("message", event.message());
     }
   }
 

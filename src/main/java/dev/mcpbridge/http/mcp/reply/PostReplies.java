@@ -1,5 +1,6 @@
 package dev.mcpbridge.http.mcp.reply;
 
+import dev.mcpbridge.config.HttpConfig.Compressed;
 import dev.mcpbridge.http.reply.EventStream;
 import dev.mcpbridge.http.reply.StreamSlots;
 import io.vertx.core.Vertx;
@@ -53,7 +54,7 @@ public final class PostReplies {
 
   /** Opens the stream of a GET. */
   public EventStream stream(RoutingContext ctx) {
-    return slots.listen(ctx);
+    return slots.listen(ctx, Compressed.RESULTS);
   }
 
   private void openDueStreams() {

@@ -1,5 +1,6 @@
 package dev.mcpbridge.http.mcp.reply;
 
+import dev.mcpbridge.config.HttpConfig.Compressed;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.http.reply.Challenges;
 import dev.mcpbridge.http.reply.EventStream;
@@ -22,6 +23,7 @@ public final class PostReply implements ReplyChannel {
   private Runnable disconnectHandler = () -> {};
   private Runnable settledHandler = () -> {};
   private MessageStream stream;
+  private Compressed content;
   private boolean isFinished;
 
   /**
@@ -52,7 +54,7 @@ public final class PostReply implements ReplyChannel {
       return false;
     }
     try {
-      EventStream opened = slots.open(ctx).onClose(this::disconnected);
+      EventStream opened = slots.open(ctx, Compressed.RESULTS).onClose(this::disconnected);
       stream = streams.apply(opened);
       return true;
     } catch (BridgeException overloaded) {
@@ -73,10 +75,15 @@ public final class PostReply implements ReplyChannel {
     isFinished = true;
     settledHandler.run();
     if (stream == null) {
-      Replies.json(ctx, status, message);
+      Replies.json(ctx, status, message, content);
     } else {
-      stream.finish(message);
+      stream.finish(message, content == null);
     }
+  }
+
+  @Override
+  public void compress(Compressed newContent) {
+    content = newContent;
   }
 
   @Override

@@ -1,5 +1,6 @@
 package dev.mcpbridge.http.mcp.reply;
 
+import dev.mcpbridge.config.HttpConfig.Compressed;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.RpcWriter;
@@ -18,6 +19,16 @@ public interface ReplyChannel {
    * @param status HTTP status, ignored once a stream is open
    */
   void finish(int status, JsonSlice message);
+
+  /**
+   * Allows to compress the response, as far as the channel can. It must not be allowed for one that
+   * has a secret beside a text of the client.
+   *
+   * @param content what the response is; null forbids it again
+   */
+  default void compress(Compressed content) {
+    // the messages of a channel for many requests are not told apart
+  }
 
   /** Tells the client which token it needs, if the response is one to its HTTP request. */
   default void challenge(BridgeException failure) {

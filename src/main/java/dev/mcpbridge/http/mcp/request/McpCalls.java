@@ -9,6 +9,7 @@ import dev.mcpbridge.call.DecidedCalls;
 import dev.mcpbridge.call.LeanDiscovery;
 import dev.mcpbridge.call.ToolCatalogue;
 import dev.mcpbridge.call.ToolLocation;
+import dev.mcpbridge.config.HttpConfig.Compressed;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.model.Call;
@@ -198,6 +199,7 @@ public final class McpCalls {
 
   private Future<JsonSlice> call(
       McpRequest request, CallIntent callIntent, Arguments arguments, Envelope envelope) {
+    request.replyChannel().compress(null);
     ClientCall call = connect(request, callIntent, ids.next());
     Future<CallOutcome> outcome =
         pipeline.run(
@@ -215,7 +217,7 @@ public final class McpCalls {
   private Future<JsonSlice> resultOrConfirmation(McpRequest request, CallOutcome outcome) {
     return outcome instanceof CallOutcome.NeedsConfirmation needed
         ? gate.requestConfirmation(request, needed.pending())
-        : Future.succeededFuture(result(outcome));
+        : Future.succeededFuture(result(request, outcome));
   }
 
   /** Runs an approved call as the response to a request. */
@@ -224,7 +226,8 @@ public final class McpCalls {
     CallIntent callIntent =
         new CallIntent(confirmed.server(), confirmed.target(), confirmed.arguments());
     ClientCall call = connect(request, callIntent, confirmed.id());
-    return call.follow(pipeline.runApproved(approved, call.streams()).map(McpCalls::result));
+    return call.follow(
+        pipeline.runApproved(approved, call.streams()).map(outcome -> result(request, outcome)));
   }
 
   private ClientCall connect(McpRequest request, CallIntent callIntent, String callId) {
@@ -242,7 +245,8 @@ public final class McpCalls {
         () -> new BridgeException(ErrorCode.INVALID_PARAMS, "Unknown " + noun + ": " + name));
   }
 
-  private static JsonSlice result(CallOutcome outcome) {
+  private static JsonSlice result(McpRequest request, CallOutcome outcome) {
+    request.replyChannel().compress(Compressed.RESULTS);
     return ((CallOutcome.Completed) outcome).result();
   }
 

@@ -1,5 +1,6 @@
 package dev.mcpbridge.http.mcp.request;
 
+import dev.mcpbridge.config.HttpConfig.Compressed;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.http.reply.PagedList;
@@ -40,6 +41,7 @@ public final class McpLists {
     PagedList list = new PagedList(member, all, digest);
     JsonWriter out = new JsonWriter(4096).beginObject();
     list.write(out, offset(request, list), PAGE);
+    request.replyChannel().compress(Compressed.LISTS);
     return out.endObject().toSlice();
   }
 

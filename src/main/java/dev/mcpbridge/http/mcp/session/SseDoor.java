@@ -59,7 +59,7 @@ public final class SseDoor {
 
     @Override
     public void finish(int status, JsonSlice message) {
-      stream.send(message);
+      stream.send(message, true);
     }
   }
 
@@ -76,7 +76,7 @@ public final class SseDoor {
     stream.onClose(() -> close(id));
     String lean = Queries.isLean(ctx) ? "&discovery=search" : "";
     String address = ctx.request().path() + "?sessionId=" + id + lean;
-    stream.send("endpoint", JsonSlice.of(address));
+    stream.sendSecret("endpoint", JsonSlice.of(address));
   }
 
   /** Handles a message for a stream; its response or error is sent on the stream. */

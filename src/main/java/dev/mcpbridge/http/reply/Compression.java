@@ -1,0 +1,98 @@
+package dev.mcpbridge.http.reply;
+
+import dev.mcpbridge.config.HttpConfig.Compressed;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.ext.web.RoutingContext;
+import java.util.Locale;
+import java.util.regex.Pattern;
+
+/**
+ * Compresses responses with gzip, for clients that accept it (RFC 9110 section 12.5.3), if their
+ * sender declares what they are. A body with a secret of the bridge is sent as it is, since its
+ * compressed length would tell how much of the secret is like a text of the caller beside it (an
+ * attack that is known as BREACH). Small bodies are sent as they are, too. Large ones are
+ * compressed on a worker thread, a few at a time; what comes meanwhile is sent as it is. Confined
+ * to the event loop.
+ */
+public final class Compression {
+  private static final String KEY = Compression.class.getName();
+  private static final Pattern REFUSED = Pattern.compile("\\s*q\\s*=\\s*0(\\.0*)?\\s*");
+  private static final int MIN_BYTES = 1024;
+
+  /** What is compressed on the event loop, in about 0.1 ms. */
+  private static final int MAX_BYTES_ON_LOOP = 64 * 1024;
+
+  private static final int MAX_AT_ONCE = 4;
+
+  private final Vertx vertx;
+  private volatile Compressed extent;
+  private int running;
+
+  /**
+   * @param extent what is compressed at most
+   */
+  public Compression(Vertx vertx, Compressed extent) {
+    this.vertx = vertx;
+    this.extent = extent;
+  }
+
+  /** Changes what is compressed. Thread-safe. */
+  public void reload(Compressed newExtent) {
+    extent = newExtent;
+  }
+
+  /** Remembers for a request that its client accepts gzip. */
+  public void negotiate(RoutingContext ctx) {
+    String accepted = ctx.request().getHeader(HttpHeaders.ACCEPT_ENCODING);
+    if (accepted != null && ctx.request().method() != HttpMethod.HEAD && accepts(accepted)) {
+      ctx.put(KEY, this);
+    }
+  }
+
+  /**
+   * What compresses a response; null if it is sent as it is.
+   *
+   * @param content null if it may have a secret
+   */
+  static Compression of(RoutingContext ctx, Compressed content) {
+    Compression compression = content == null ? null : ctx.get(KEY);
+    return compression != null && content.compareTo(compression.extent) <= 0 ? compression : null;
+  }
+
+  /** Whether a header field accepts gzip; a weight of zero does not (RFC 9110 section 12.4.2). */
+  static boolean accepts(String acceptEncoding) {
+    boolean anyIsAccepted = false;
+    for (String element : acceptEncoding.toLowerCase(Locale.ROOT).split(",")) {
+      String[] parts = element.split(";", 2);
+      String coding = parts[0].strip();
+      boolean isRefused = parts.length > 1 && REFUSED.matcher(parts[1]).matches();
+      if (coding.equals("gzip") || coding.equals("x-gzip")) {
+        return !isRefused;
+      }
+      anyIsAccepted |= coding.equals("*") && !isRefused;
+    }
+    return anyIsAccepted;
+  }
+
+  static boolean isWorthwhile(Buffer content) {
+    return content.length() >= MIN_BYTES;
+  }
+
+  /** Compresses the next part of a response, or takes it as it is if there is too much to do. */
+  Future<Buffer> part(GzipEncoder encoder, Buffer content) {
+    if (content.length() <= MAX_BYTES_ON_LOOP) {
+      return Future.succeededFuture(encoder.part(content, true));
+    }
+    if (running >= MAX_AT_ONCE) {
+      return Future.succeededFuture(encoder.part(content, false));
+    }
+    running++;
+    return vertx
+        .executeBlocking(() -> encoder.part(content, true), false)
+        .onComplete(done -> running--);
+  }
+}
