@@ -207,7 +207,7 @@ final class CallReport {
   /** Reports the outcome. */
   void ended(CallOutcome end) {
     if (end instanceof CallOutcome.Completed completed) {
-      note = CacheNote.of(completed.result());
+      note = completed.note();
       if (note != null) {
         counts().count(Event.CACHE, note.status().word());
       }

@@ -3,6 +3,7 @@ package dev.mcpbridge.protocol;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.regex.Pattern;
 
 /**
  * What a result says about the cache that its call has passed: the last member of its {@code
@@ -14,6 +15,8 @@ import java.util.Map;
  * @param sharedCall the id of the call that has reached the server; null if it is the call itself
  */
 public record CacheNote(Status status, long ageSeconds, long ttlSeconds, String sharedCall) {
+  private static final byte[] META = "\"_meta\"".getBytes(StandardCharsets.US_ASCII);
+  private static final Pattern SECONDS = Pattern.compile("\\d{1,9}");
   private static final byte[] KEY = MetaKeys.CACHE.getBytes(StandardCharsets.US_ASCII);
 
   /** Longer than a note is. */
@@ -50,9 +53,21 @@ public record CacheNote(Status status, long ageSeconds, long ttlSeconds, String 
     if (sharedCall != null) {
       note.member("call", sharedCall);
     }
+    note.endObject();
+    if (!result.mentions(META)) {
+      return new JsonWriter(result.length() + END)
+          .beginObject()
+          .membersOf(result)
+          .name("_meta")
+          .beginObject()
+          .member(MetaKeys.CACHE, note.toSlice())
+          .endObject()
+          .endObject()
+          .toSlice();
+    }
     Map<String, JsonSlice> members = JsonObjects.members(result);
     Map<String, JsonSlice> meta = meta(members);
-    meta.put(MetaKeys.CACHE, note.endObject().toSlice());
+    meta.put(MetaKeys.CACHE, note.toSlice());
     members.remove("_meta");
     members.put("_meta", JsonObjects.object(meta));
     return JsonObjects.object(members);
@@ -104,6 +119,7 @@ public record CacheNote(Status status, long ageSeconds, long ttlSeconds, String 
   }
 
   private static long number(JsonSlice value) {
-    return value != null && value.text().matches("\\d{1,9}") ? Long.parseLong(value.text()) : 0;
+    String text = value == null ? "" : value.text();
+    return SECONDS.matcher(text).matches() ? Long.parseLong(text) : 0;
   }
 }

@@ -97,9 +97,14 @@ public final class JsonWriter {
 
   /** Copies the members of an object into the open object; writes nothing for an empty one. */
   public JsonWriter membersOf(JsonSlice object) {
-    if (object.length() > 2) {
+    int from = object.from() + 1;
+    int to = object.to() - 1;
+    while (from < to && object.bytes()[from] <= ' ') {
+      from++;
+    }
+    if (from < to) {
       separate();
-      put(object.bytes(), object.from() + 1, object.to() - 1);
+      put(object.bytes(), from, to);
     }
     return this;
   }

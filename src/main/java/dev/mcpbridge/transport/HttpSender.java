@@ -5,6 +5,10 @@ import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.error.Executed;
 import dev.mcpbridge.memory.MemoryBudget;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelPipeline;
+import io.netty.handler.flush.FlushConsolidationHandler;
+import io.netty.handler.ssl.SslHandler;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpClient;
@@ -17,9 +21,11 @@ import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpVersion;
 import io.vertx.core.http.PoolOptions;
 import io.vertx.core.http.RequestOptions;
+import io.vertx.core.http.impl.http2.Http2Connection;
 import io.vertx.core.net.PemKeyCertOptions;
 import io.vertx.core.net.PemTrustOptions;
 import io.vertx.core.net.SocketAddress;
+import io.vertx.core.net.impl.ConnectionBase;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.URI;
@@ -39,6 +45,7 @@ public final class HttpSender {
   /** A further one is opened when the streams of the others are used up. */
   private static final int MAX_HTTP2_CONNECTIONS = 4;
 
+  private static final int MAX_FLUSHES = 256;
   private static final long POLL_MILLIS = 10;
 
   /** One paused stream must not stop the others of its connection. */
@@ -106,8 +113,29 @@ public final class HttpSender {
             new PoolOptions()
                 .setHttp1MaxSize(MAX_CONNECTIONS)
                 .setHttp2MaxSize(MAX_HTTP2_CONNECTIONS))
-        .withConnectHandler(HttpSender::trackSocket)
+        .withConnectHandler(HttpSender::opened)
         .build();
+  }
+
+  private static void opened(HttpConnection connection) {
+    trackSocket(connection);
+    if (connection instanceof ConnectionBase netty && connection instanceof Http2Connection) {
+      consolidateFlushes(netty.channelHandlerContext().pipeline());
+    }
+  }
+
+  /**
+   * Requests over one connection that begin in the same turn of the event loop are sent together.
+   * Vert.x has no public access to the pipeline; if the internal one is gone, each is sent alone.
+   */
+  private static void consolidateFlushes(ChannelPipeline pipeline) {
+    ChannelHandlerContext encryption = pipeline.context(SslHandler.class);
+    FlushConsolidationHandler handler = new FlushConsolidationHandler(MAX_FLUSHES, true);
+    if (encryption == null) {
+      pipeline.addFirst(handler);
+    } else {
+      pipeline.addAfter(encryption.name(), null, handler);
+    }
   }
 
   /** Registers the connection's local address; null if it has been closed already. */

@@ -13,6 +13,7 @@ import java.nio.charset.StandardCharsets;
  */
 public final class EchoUpstream {
   private static final byte[] ARGUMENTS = ascii("\"arguments\":");
+  private static final byte[] META = ascii(",\"_meta\":");
   private static final byte[] ECHO =
       ascii(
           ",\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"ok\"}],\"structuredContent\":");
@@ -90,8 +91,10 @@ public final class EchoUpstream {
     } else if (find(line, from, arguments, ascii("\"blob\"")) >= 0) {
       blob(new String(line, arguments, to - arguments, StandardCharsets.US_ASCII));
     } else {
+      int meta = find(line, arguments, to, META);
+      int end = meta < 0 ? to - 2 : meta - META.length;
       out.writeBytes(ECHO);
-      out.write(line, arguments, to - arguments - 2);
+      out.write(line, arguments, end - arguments);
       out.write('}');
     }
     out.writeBytes(ascii("}\n"));

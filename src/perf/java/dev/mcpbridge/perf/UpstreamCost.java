@@ -1,6 +1,10 @@
 package dev.mcpbridge.perf;
 
 import dev.mcpbridge.fixture.GrpcServer;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.util.Locale;
 
 /**
@@ -27,6 +31,7 @@ public final class UpstreamCost {
       for (String path : new String[] {"/servers/echo/tools/echo", "/servers/kept/tools/echo"}) {
         run(bridge, path, ARGUMENTS, WARM_UP_SECONDS, 1);
       }
+      requireKept(bridge);
       run(bridge, grpc(), REQUEST, WARM_UP_SECONDS, 1);
       for (int round = 0; round < ROUNDS; round++) {
         Samples stdio = run(bridge, "/servers/echo/tools/echo", ARGUMENTS, 1, seconds);
@@ -46,6 +51,25 @@ public final class UpstreamCost {
 
   private static String grpc() {
     return "/servers/grpc/tools/TestService_UnaryCall";
+  }
+
+  /** Fails if the cache is not used, as with a server whose results cannot be kept. */
+  private static void requireKept(BridgeProcess bridge) throws Exception {
+    String path = "http://localhost:" + bridge.port() + "/servers/kept/tools/echo";
+    HttpResponse<String> second = null;
+    for (int i = 0; i < 2; i++) {
+      second =
+          HttpClient.newHttpClient()
+              .send(
+                  HttpRequest.newBuilder(URI.create(path))
+                      .header("content-type", "application/json")
+                      .POST(HttpRequest.BodyPublishers.ofString(ARGUMENTS))
+                      .build(),
+                  HttpResponse.BodyHandlers.ofString());
+    }
+    if (!second.headers().firstValue("cache-status").orElse("").contains("hit")) {
+      throw new IllegalStateException("not kept: " + second.body());
+    }
   }
 
   private static Samples run(

@@ -14,7 +14,10 @@ class CacheNoteTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
+        "{}",
+        "{ }",
         "{\"content\":[]}",
+        "{\n\"content\":[]\t}",
         "{\"_meta\":{\"x\":1},\"content\":[]}",
         "{\"_meta\":7,\"content\":[]}"
       })

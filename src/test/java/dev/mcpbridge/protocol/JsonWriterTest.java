@@ -21,6 +21,7 @@ class JsonWriterTest {
             .endArray()
             .membersOf(JsonSlice.of("{\"c\":1.10}"))
             .membersOf(JsonSlice.EMPTY_OBJECT)
+            .membersOf(JsonSlice.of("{ \n }"))
             .member("d", JsonSlice.NULL)
             .endObject()
             .toSlice()

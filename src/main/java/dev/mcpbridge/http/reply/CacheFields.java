@@ -28,9 +28,12 @@ public final class CacheFields {
     return directives.contains("no-cache") ? envelope.withMeta(MetaKeys.CACHE, NO_CACHE) : envelope;
   }
 
-  /** Tells where a result is from. No other cache may keep it. */
-  public static void tell(RoutingContext ctx, JsonSlice result) {
-    CacheNote note = CacheNote.of(result);
+  /**
+   * Tells where a result is from. No other cache may keep it.
+   *
+   * @param note null if it says nothing
+   */
+  public static void tell(RoutingContext ctx, CacheNote note) {
     if (note == null) {
       return;
     }

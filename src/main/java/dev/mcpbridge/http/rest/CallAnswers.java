@@ -28,7 +28,7 @@ public final class CallAnswers {
 
   void send(RoutingContext ctx, CallOutcome outcome) {
     if (outcome instanceof CallOutcome.Completed completed) {
-      CacheFields.tell(ctx, completed.result());
+      CacheFields.tell(ctx, completed.note());
     }
     Replies.json(ctx, status(outcome), body(outcome), content(outcome));
   }
