@@ -19,6 +19,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 /**
  * A registry of MCP servers: at a URL, by the registry API (2025-12-01, {@code /v0.1}), or a file
@@ -34,9 +38,12 @@ public final class Registry {
   /** Null for a file. */
   private final URI url;
 
-  private Registry(String location, URI url) {
+  private final Duration timeout;
+
+  private Registry(String location, URI url, Duration timeout) {
     this.location = location;
     this.url = url;
+    this.timeout = timeout;
   }
 
   /**
@@ -44,8 +51,15 @@ public final class Registry {
    * @throws BridgeException MALFORMED_REQUEST for another URL
    */
   public static Registry at(String location) {
+    return at(location, TIMEOUT);
+  }
+
+  /**
+   * @param timeout for a whole answer
+   */
+  static Registry at(String location, Duration timeout) {
     if (!location.matches("(?i)[a-z][a-z0-9+.-]+://.*")) {
-      return new Registry(location, null);
+      return new Registry(location, null, timeout);
     }
     try {
       URI url = URI.create(location.replaceFirst("/+$", ""));
@@ -54,7 +68,7 @@ public final class Registry {
               || "http".equalsIgnoreCase(url.getScheme())
                   && InetAddress.getByName(url.getHost()).isLoopbackAddress();
       if (url.getHost() != null && isSafe) {
-        return new Registry(location, url);
+        return new Registry(location, url, timeout);
       }
     } catch (IllegalArgumentException | IOException e) {
       // refused below
@@ -129,29 +143,47 @@ public final class Registry {
 
   /** Empty if there is no such thing. */
   private Optional<JsonNode> get(String path) {
-    HttpClient client = HttpClient.newBuilder().connectTimeout(TIMEOUT).build();
+    HttpClient client = HttpClient.newBuilder().connectTimeout(timeout).build();
     HttpRequest request =
-        HttpRequest.newBuilder(URI.create(url + path))
-            .timeout(TIMEOUT)
-            .header("accept", "application/json")
-            .build();
+        HttpRequest.newBuilder(URI.create(url + path)).header("accept", "application/json").build();
+    CompletableFuture<HttpResponse<InputStream>> response =
+        client.sendAsync(request, HttpResponse.BodyHandlers.ofInputStream());
     try {
-      HttpResponse<InputStream> response =
-          client.send(request, HttpResponse.BodyHandlers.ofInputStream());
-      try (InputStream body = response.body()) {
-        if (response.statusCode() == 404) {
-          return Optional.empty();
-        }
-        if (response.statusCode() != 200) {
-          throw failed("answered " + response.statusCode());
-        }
-        return Optional.of(read(body));
+      return response.thenApplyAsync(this::answer).get(timeout.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (TimeoutException e) {
+      response.thenAccept(late -> close(late.body()));
+      response.cancel(true);
+      throw failed("did not answer within " + timeout.toMillis() + " ms");
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof BridgeException refused) {
+        throw refused;
       }
-    } catch (IOException e) {
-      throw failed("does not answer: " + e);
+      throw failed("does not answer: " + e.getCause());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw failed("was not waited for");
+    }
+  }
+
+  private Optional<JsonNode> answer(HttpResponse<InputStream> response) {
+    try (InputStream body = response.body()) {
+      if (response.statusCode() == 404) {
+        return Optional.empty();
+      }
+      if (response.statusCode() != 200) {
+        throw failed("answered " + response.statusCode());
+      }
+      return Optional.of(read(body));
+    } catch (IOException e) {
+      throw failed("does not answer: " + e);
+    }
+  }
+
+  private static void close(InputStream body) {
+    try {
+      body.close();
+    } catch (IOException e) {
+      // its connection is gone
     }
   }
 
