@@ -100,6 +100,7 @@ public final class Main {
         .addSubcommand(new ServeCommand())
         .addSubcommand(new StdioCommand())
         .addSubcommand(new CheckCommand())
+        .addSubcommand(new DoctorCommand())
         .addSubcommand(new KeyCommand())
         .addSubcommand(new LoginCommand())
         .addSubcommand(new LogoutCommand())
