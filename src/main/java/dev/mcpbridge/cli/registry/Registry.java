@@ -57,7 +57,7 @@ public final class Registry {
   /**
    * @param timeout for a whole answer
    */
-  static Registry at(String location, Duration timeout) {
+  public static Registry at(String location, Duration timeout) {
     if (!location.matches("(?i)[a-z][a-z0-9+.-]+://.*")) {
       return new Registry(location, null, timeout);
     }

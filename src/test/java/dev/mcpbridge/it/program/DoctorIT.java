@@ -4,13 +4,28 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.sun.net.httpserver.HttpServer;
+import dev.mcpbridge.cli.doctor.Doctor;
+import dev.mcpbridge.cli.doctor.Finding;
+import dev.mcpbridge.cli.doctor.Finding.Severity;
+import dev.mcpbridge.config.BridgeConfig;
+import dev.mcpbridge.config.ConfigFile;
+import dev.mcpbridge.config.ConfigReader;
+import dev.mcpbridge.fixture.LocalServer;
 import dev.mcpbridge.fixture.PackagedProgram;
 import dev.mcpbridge.fixture.TestBridge;
+import io.vertx.core.Vertx;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
 import org.junit.jupiter.api.Tag;
@@ -85,5 +100,132 @@ class DoctorIT {
     doctor(1, "{'mcpServers':{}}", "--bundle", bundle.toString());
 
     assertEquals("mine", Files.readString(bundle));
+  }
+
+  private List<Finding> examine(String singleQuoted) throws Exception {
+    Path file = folder.resolve("bridge.json");
+    Files.writeString(file, singleQuoted.replace('\'', '"'));
+    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
+    BridgeConfig config =
+        new ConfigReader(Map.of()).read(Files.readString(file), ConfigReader.Strictness.PER_SERVER);
+    return new Doctor(config, new ConfigFile(file), Map.of("HOME", folder.toString())).examine();
+  }
+
+  private static Finding of(List<Finding> findings, String subject) {
+    return findings.stream()
+        .filter(finding -> finding.subject().equals(subject))
+        .findFirst()
+        .orElseThrow(() -> new AssertionError(subject + " is not in " + findings));
+  }
+
+  private static String closedPort() throws Exception {
+    try (ServerSocket socket = new ServerSocket(0)) {
+      return Integer.toString(socket.getLocalPort());
+    }
+  }
+
+  @Test
+  void aRightConfigurationHasNoProblem() throws Exception {
+    List<Finding> findings =
+        examine("{'http':{'port':" + closedPort() + "},'mcpServers':{'s':{'command':'sh'}}}");
+
+    assertEquals(
+        List.of(), findings.stream().filter(each -> each.severity() == Severity.PROBLEM).toList());
+    assertTrue(of(findings, "server s").detail().endsWith("/sh"));
+    assertTrue(of(findings, "Java").detail().startsWith(Runtime.version().toString()));
+  }
+
+  @Test
+  void serversThatCannotBeStartedOrReachedAreProblems() throws Exception {
+    String port = closedPort();
+    List<Finding> findings =
+        examine(
+            ("{'mcpServers':{'lost':{'command':'no-such-program'},"
+                    + "'adrift':{'command':'sh','cwd':'/no/such/folder'},"
+                    + "'typo':{'command':'sh','riskk':1},"
+                    + "'shut':{'type':'http','url':'http://127.0.0.1:%s/mcp'},"
+                    + "'rpc':{'type':'grpc','url':'grpc://127.0.0.1:%s'},"
+                    + "'nowhere':{'type':'http','url':'https://no-such-host.invalid/'}}}")
+                .formatted(port, port));
+
+    for (String server : List.of("lost", "adrift", "typo", "shut", "rpc", "nowhere")) {
+      Finding finding = of(findings, "server " + server);
+      assertEquals(Severity.PROBLEM, finding.severity(), finding.toString());
+      assertFalse(finding.advice().isEmpty());
+    }
+    assertTrue(of(findings, "server lost").detail().contains("'no-such-program' is not found"));
+    assertTrue(
+        of(findings, "server adrift").detail().contains("no such directory: /no/such/folder"),
+        of(findings, "server adrift").toString());
+    assertTrue(
+        of(findings, "server typo").detail().contains("riskk"),
+        of(findings, "server typo").toString());
+    assertTrue(of(findings, "server nowhere").detail().contains("is unknown"));
+  }
+
+  @Test
+  void aClockThatDiffersIsAWarning() throws Exception {
+    Vertx vertx = Vertx.vertx();
+    try {
+      URI server =
+          LocalServer.listen(
+              vertx,
+              request ->
+                  request
+                      .response()
+                      .putHeader("date", "Thu, 01 Jan 2026 00:00:00 GMT")
+                      .setStatusCode(405)
+                      .end());
+      List<Finding> findings =
+          examine("{'mcpServers':{'r':{'type':'http','url':'" + server + "/mcp'}}}");
+
+      assertEquals(Severity.OK, of(findings, "server r").severity());
+      Finding clock = of(findings, "clock");
+      assertEquals(Severity.WARNING, clock.severity());
+      assertTrue(clock.detail().contains("127.0.0.1 by -"), clock.detail());
+    } finally {
+      vertx.close().await();
+    }
+  }
+
+  @Test
+  void aPortThatAnotherProgramHasIsAProblem() throws Exception {
+    HttpServer other =
+        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    other.start();
+    try {
+      int port = other.getAddress().getPort();
+      List<Finding> findings = examine("{'http':{'port':" + port + "},'mcpServers':{}}");
+
+      Finding listener = of(findings, "listener 127.0.0.1:" + port);
+      assertEquals(Severity.PROBLEM, listener.severity(), listener.toString());
+    } finally {
+      other.stop(0);
+    }
+  }
+
+  @Test
+  void foldersAreExaminedWithoutCreatingThem() throws Exception {
+    Path file = Files.createFile(folder.resolve("a-file"));
+    List<Finding> findings =
+        examine("{'audit':{'folder':'" + file.resolve("audit") + "'},'mcpServers':{}}");
+
+    assertEquals(Severity.PROBLEM, of(findings, "audit.folder").severity());
+    assertEquals(Severity.OK, of(findings, "state").severity());
+    assertFalse(Files.exists(folder.resolve(".local")));
+  }
+
+  @Test
+  void aConfigurationThatOthersCanWriteIsAWarning() throws Exception {
+    examine("{'mcpServers':{}}");
+    Path file = folder.resolve("bridge.json");
+    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-rw-r--"));
+    BridgeConfig config =
+        new ConfigReader(Map.of()).read(Files.readString(file), ConfigReader.Strictness.PER_SERVER);
+
+    List<Finding> findings =
+        new Doctor(config, new ConfigFile(file), Map.of("HOME", folder.toString())).examine();
+
+    assertEquals(Severity.WARNING, of(findings, "configuration").severity());
   }
 }

@@ -2,9 +2,12 @@ package dev.mcpbridge.it.program;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.mcpbridge.cli.registry.Registry;
+import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.fixture.LocalServer;
 import dev.mcpbridge.fixture.PackagedProgram;
 import dev.mcpbridge.fixture.TestBridge;
@@ -17,6 +20,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -28,6 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The commands search and add, with a registry of this test at a URL and in a file. */
 @Tag("program")
@@ -229,5 +234,23 @@ class RegistryIT {
 
     assertTrue(unnamed.contains("MCP_BRIDGE_REGISTRY"), unnamed);
     assertTrue(unsafe.contains("https"), unsafe);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "{\"servers\": ["})
+  void aRegistryThatNeverEndsItsAnswerIsNotWaitedForLonger(String beginning) throws Exception {
+    URI silent =
+        LocalServer.listen(
+            vertx,
+            request -> {
+              if (!beginning.isEmpty()) {
+                request.response().setChunked(true).write(beginning);
+              }
+            });
+    Registry found = Registry.at(silent.toString(), Duration.ofMillis(1_500));
+
+    BridgeException failure = assertThrows(BridgeException.class, () -> found.search("x", 1));
+
+    assertTrue(failure.getMessage().contains("did not answer within 1500 ms"));
   }
 }
