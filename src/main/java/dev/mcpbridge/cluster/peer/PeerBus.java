@@ -45,7 +45,6 @@ public final class PeerBus {
   /**
    * How nodes reach each other.
    *
-   * @param address {@code host:port} of this node
    * @param host on which this node listens
    * @param self how this node introduces itself; its token is not used
    * @param certificates certificates of this node and of the authority
