@@ -101,6 +101,7 @@ public final class Main {
         .addSubcommand(new StdioCommand())
         .addSubcommand(new CheckCommand())
         .addSubcommand(new DoctorCommand())
+        .addSubcommand(new HealthCommand())
         .addSubcommand(new KeyCommand())
         .addSubcommand(new LoginCommand())
         .addSubcommand(new LogoutCommand())

@@ -228,4 +228,15 @@ class DoctorIT {
 
     assertEquals(Severity.WARNING, of(findings, "configuration").severity());
   }
+
+  @Test
+  void healthOfABridgeIsAnExitCode() throws Exception {
+    String url;
+    try (TestBridge bridge = TestBridge.scripted("")) {
+      url = bridge.uri("").toString();
+      assertEquals("ready", PackagedProgram.output(0, "health", "--url", url).strip());
+      assertEquals("ok", PackagedProgram.output(0, "health", "--live", "--url", url).strip());
+    }
+    assertTrue(PackagedProgram.output(1, "health", "--url", url).contains("There is no bridge at"));
+  }
 }
