@@ -441,7 +441,7 @@ public final class CallPipeline {
               Optional<String> remoteConfirmation = requiredConfirmation(admitted.server(), result);
               return remoteConfirmation.isPresent()
                   ? confirmLater(admitted.confirmed(remoteConfirmation.get()))
-                  : Future.succeededFuture(new CallOutcome.Completed(result));
+                  : Future.succeededFuture(CallOutcome.Completed.of(admitted.server(), result));
             });
   }
 
@@ -454,7 +454,7 @@ public final class CallPipeline {
                 requiredConfirmation(admitted.server(), result)
                     .map(confirmation -> send(admitted.confirmed(confirmation), address))
                     .orElseGet(() -> Future.succeededFuture(result)))
-        .map(CallOutcome.Completed::new);
+        .map(result -> CallOutcome.Completed.of(admitted.server(), result));
   }
 
   /** The id of the confirmation that an upstream bridge requires first, if any. */
@@ -473,7 +473,9 @@ public final class CallPipeline {
   private Future<CallOutcome> isolate(AdmittedCall admitted) {
     return admitted.server().image() != null
         ? send(admitted, Addresses.isolated(admitted.call().server()))
-            .map(result -> new CallOutcome.Completed(CacheNote.removedFrom(result)))
+            .map(
+                result ->
+                    CallOutcome.Completed.of(admitted.server(), CacheNote.removedFrom(result)))
         : Future.failedFuture(
             new BridgeException(
                 ErrorCode.ISOLATION_UNAVAILABLE,

@@ -4,12 +4,20 @@ import dev.mcpbridge.agent.BridgeHttp;
 import dev.mcpbridge.agent.BridgeTools;
 import dev.mcpbridge.cli.agent.HttpUrl;
 import dev.mcpbridge.cli.login.Logins;
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
 import java.net.URI;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 import picocli.CommandLine.Option;
 
 /** Client of a running bridge, with its address and API key. */
 final class BridgeClient {
+  private static final int PATIENCE_SECONDS = 10;
+
   /** The address if none is configured. */
   static final URI DEFAULT_URL = URI.create("http://127.0.0.1:3000");
 
@@ -53,6 +61,30 @@ final class BridgeClient {
 
   BridgeHttp.Response get(String path) throws InterruptedException {
     return http.exchange("GET", path, null);
+  }
+
+  /**
+   * Like {@link #get}, for a bridge that may hang.
+   *
+   * @throws BridgeException SERVER_UNAVAILABLE after ten seconds
+   */
+  BridgeHttp.Response getSoon(String path) throws InterruptedException {
+    FutureTask<BridgeHttp.Response> request = new FutureTask<>(() -> get(path));
+    Thread thread = new Thread(request, "request");
+    thread.setDaemon(true);
+    thread.start();
+    try {
+      return request.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+    } catch (TimeoutException e) {
+      thread.interrupt();
+      throw new BridgeException(
+          ErrorCode.SERVER_UNAVAILABLE,
+          "The bridge at " + base() + " did not answer within " + PATIENCE_SECONDS + " seconds");
+    } catch (ExecutionException e) {
+      throw e.getCause() instanceof BridgeException refused
+          ? refused
+          : new IllegalStateException(e.getCause());
+    }
   }
 
   BridgeHttp.Response put(String path) throws InterruptedException {

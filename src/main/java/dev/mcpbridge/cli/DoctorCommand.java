@@ -9,6 +9,7 @@ import dev.mcpbridge.cli.doctor.Finding.Severity;
 import dev.mcpbridge.cli.doctor.SupportBundle;
 import dev.mcpbridge.config.BridgeConfig;
 import dev.mcpbridge.config.ConfigException;
+import dev.mcpbridge.config.ConfigProblem;
 import dev.mcpbridge.config.RedactedConfig;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
@@ -71,13 +72,14 @@ final class DoctorCommand implements Callable<Integer> {
     return findings.stream().filter(finding -> finding.severity() == severity).count();
   }
 
-  private List<Finding> findings() throws InterruptedException, TimeoutException {
+  private List<Finding> findings() throws InterruptedException {
     List<Finding> findings = new ArrayList<>();
     try {
       BridgeConfig config = configuration.read();
-      config
-          .warnings()
-          .forEach(each -> findings.add(Finding.warning("configuration", each.toString(), "")));
+      for (ConfigProblem warning : config.warnings()) {
+        findings.add(
+            Finding.warning("configuration", warning.toString(), "").sharedAs(warning.path()));
+      }
       findings.addAll(new Doctor(config, configuration.source(), System.getenv()).examine());
       if (config.servers().values().stream().anyMatch(server -> server.sandboxPool() != null)) {
         findings.add(engine(config));
@@ -86,26 +88,34 @@ final class DoctorCommand implements Callable<Integer> {
       invalid
           .getMessage()
           .lines()
-          .forEach(line -> findings.add(Finding.problem("configuration", line, "")));
+          .forEach(
+              line ->
+                  findings.add(
+                      Finding.problem("configuration", line, "")
+                          .sharedAs("invalid; mcp-bridge check shows why")));
     }
     return findings;
   }
 
-  private static Finding engine(BridgeConfig config) throws TimeoutException {
+  private static Finding engine(BridgeConfig config) {
     Vertx vertx = Bridge.vertx();
     try {
       SandboxCheck.Report report =
           new SandboxCheck(vertx, config.sandbox()).of(List.of()).await(30, TimeUnit.SECONDS);
       String lines = String.join("; ", report.lines());
-      return report.isOk()
-          ? Finding.ok("container engine", lines)
-          : Finding.problem(
-              "container engine",
-              lines,
-              "Start it, or set sandbox.engine; calls at level 3 are refused without it");
+      return report.isOk() ? Finding.ok("container engine", lines) : withoutEngine(lines);
+    } catch (TimeoutException e) {
+      return withoutEngine("does not answer within 30 seconds");
     } finally {
-      vertx.close().await(10, TimeUnit.SECONDS);
+      vertx.close();
     }
+  }
+
+  private static Finding withoutEngine(String why) {
+    return Finding.problem(
+        "container engine",
+        why,
+        "Start it, or set sandbox.engine; calls at level 3 are refused without it");
   }
 
   private void write(List<Finding> findings) throws InterruptedException {
@@ -116,7 +126,7 @@ final class DoctorCommand implements Callable<Integer> {
             + Version.current()
             + System.lineSeparator()
             + findings.stream()
-                .map(Finding::toString)
+                .map(Finding::shareable)
                 .collect(Collectors.joining(System.lineSeparator())));
     texts.put("configuration.json", configurationText());
     for (String page : PAGES) {
@@ -143,7 +153,7 @@ final class DoctorCommand implements Callable<Integer> {
 
   private String page(String path) throws InterruptedException {
     try {
-      BridgeHttp.Response response = bridge.get(path);
+      BridgeHttp.Response response = bridge.getSoon(path);
       return response.status() + System.lineSeparator() + response.body().toPrettyString();
     } catch (BridgeException absent) {
       return absent.getMessage();

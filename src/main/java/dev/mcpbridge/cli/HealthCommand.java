@@ -20,7 +20,7 @@ final class HealthCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws InterruptedException {
-    BridgeHttp.Response response = bridge.get(live ? "/health/live" : "/health/ready");
+    BridgeHttp.Response response = bridge.getSoon(live ? "/health/live" : "/health/ready");
     System.out.println(response.body().path("status").asText(response.body().toString()));
     return response.ok() ? 0 : Main.FAILED;
   }

@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
@@ -20,6 +21,11 @@ import java.util.regex.Pattern;
 public final class RedactedConfig {
   private static final Pattern PLACEHOLDER = Pattern.compile("\\$\\{(env|file):[^}:]*\\}");
   private static final JsonNode COMMAND = ConfigSchema.entry().path("properties").path("command");
+  private static final Set<String> NUMBERS = Set.of("integer", "number");
+
+  /** A program without arguments, which belong to another key. */
+  private static final Pattern PROGRAM = Pattern.compile("[^\\s=]{1,200}");
+
   private static final Pattern URL = Pattern.compile("(?i)[a-z][a-z0-9+.-]*://.*");
 
   private RedactedConfig() {}
@@ -53,6 +59,9 @@ public final class RedactedConfig {
       value.forEach(each -> out.add(redacted(each, ConfigSchema.element(schema))));
       return out;
     }
+    if (value.isNumber() && !NUMBERS.contains(schema.path("type").asText())) {
+      return TextNode.valueOf("(a number)");
+    }
     return value.isTextual() ? TextNode.valueOf(shown(value.textValue(), schema)) : value;
   }
 
@@ -66,7 +75,9 @@ public final class RedactedConfig {
     if (URL.matcher(text).matches()) {
       return origin(text);
     }
-    return schema.equals(COMMAND) ? command(text) : "(" + text.length() + " characters)";
+    return schema.equals(COMMAND) && PROGRAM.matcher(text).matches()
+        ? command(text)
+        : "(" + text.length() + " characters)";
   }
 
   private static boolean isWord(String text, JsonNode words) {

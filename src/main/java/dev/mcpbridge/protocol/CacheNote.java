@@ -16,6 +16,10 @@ import java.util.regex.Pattern;
  */
 public record CacheNote(Status status, long ageSeconds, long ttlSeconds, String sharedCall) {
   private static final byte[] META = "\"_meta\"".getBytes(StandardCharsets.US_ASCII);
+
+  /** Of a name that is written otherwise. */
+  private static final byte[] ESCAPE = "\\u".getBytes(StandardCharsets.US_ASCII);
+
   private static final Pattern SECONDS = Pattern.compile("\\d{1,9}");
   private static final byte[] KEY = MetaKeys.CACHE.getBytes(StandardCharsets.US_ASCII);
 
@@ -54,7 +58,7 @@ public record CacheNote(Status status, long ageSeconds, long ttlSeconds, String 
       note.member("call", sharedCall);
     }
     note.endObject();
-    if (!result.mentions(META)) {
+    if (!result.mentions(META) && !result.mentions(ESCAPE)) {
       return new JsonWriter(result.length() + END)
           .beginObject()
           .membersOf(result)

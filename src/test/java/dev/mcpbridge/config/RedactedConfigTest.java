@@ -47,6 +47,8 @@ class RedactedConfigTest {
         "{'mcpServers':{'w':{'url':'https://h/%s?a=%s'}}}",
         "{'mcpServers':{'w':{'url':'https://%s:%s@h/'}}}",
         "{'mcpServers':{'w':{'env':{'A':'${env:B:-%s}'}}}}",
+        "{'mcpServers':{'w':{'command':'srv --token=%s'}}}",
+        "{'mcpServers':{'w':{'command':'/bin/srv=%s'}}}",
         "{'unknown':{'command':['%s',{'type':'%s'}]}}",
         "['%s']",
         "'%s'"
@@ -68,6 +70,15 @@ class RedactedConfigTest {
             .toString();
 
     assertFalse(shown.contains(secret), shown);
+  }
+
+  @Test
+  void aNumberIsShownOnlyWhereOneIsExpected() throws Exception {
+    JsonNode shown =
+        redacted("{'http':{'port':1},'mcpServers':{'w':{'env':{'PIN':123456},'x':123456}}}");
+
+    assertFalse(shown.toString().contains("123456"), shown.toString());
+    assertEquals(1, shown.at("/http/port").asInt());
   }
 
   @Test

@@ -73,11 +73,9 @@ public final class Doctor {
     try {
       List<Finding> findings = new ArrayList<>();
       for (Future<List<Finding>> each : threads.invokeAll(examinations)) {
-        findings.addAll(each.get());
+        findings.addAll(found(each));
       }
       return findings;
-    } catch (ExecutionException e) {
-      throw new IllegalStateException(e.getCause());
     } finally {
       threads.shutdownNow();
     }
@@ -98,6 +96,21 @@ public final class Doctor {
           : Finding.ok(subject, file.toString());
     } catch (IOException | UnsupportedOperationException e) {
       return Finding.ok(subject, file.toString());
+    }
+  }
+
+  /** What cannot be examined does not keep the other findings from being told. */
+  private static List<Finding> found(Future<List<Finding>> examination)
+      throws InterruptedException {
+    try {
+      return examination.get();
+    } catch (ExecutionException e) {
+      return List.of(
+          Finding.problem(
+                  "examination",
+                  "failed: " + e.getCause(),
+                  "Check the URLs and addresses of the configuration")
+              .sharedAs("failed: " + e.getCause().getClass().getName()));
     }
   }
 

@@ -31,6 +31,9 @@ record Reachability(Optional<String> problem, Optional<Duration> skew) {
 
   /** Connects. */
   static Reachability of(String host, int port) {
+    if (host == null) {
+      return unreachable("the URL has no valid host name");
+    }
     String plain = host.startsWith("[") ? host.substring(1, host.length() - 1) : host;
     try (Socket socket = new Socket()) {
       InetAddress address = InetAddress.getByName(plain);
@@ -45,6 +48,9 @@ record Reachability(Optional<String> problem, Optional<Duration> skew) {
 
   /** Connects, and asks for the head of an HTTP resource. */
   static Reachability ofHttp(URI url) {
+    if (url.getHost() == null) {
+      return unreachable("the URL has no valid host name");
+    }
     Reachability connected = of(url.getHost(), port(url));
     if (connected.problem.isPresent()) {
       return connected;
@@ -60,11 +66,16 @@ record Reachability(Optional<String> problem, Optional<Duration> skew) {
       return new Reachability(
           Optional.empty(), response.headers().firstValue("date").flatMap(Reachability::skew));
     } catch (IOException e) {
-      return unreachable(url.getScheme() + "://" + url.getAuthority() + ": " + e.getMessage());
+      return unreachable(name(url) + ": " + e.getMessage());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return unreachable("was not waited for");
     }
+  }
+
+  /** Scheme, host and port of a URL, which may also have a user. */
+  static String name(URI url) {
+    return url.getScheme() + "://" + url.getHost() + ":" + port(url);
   }
 
   static int port(URI url) {

@@ -16,8 +16,8 @@ final class UpstreamExamination {
     String subject = "server " + server.id();
     if (server.refusal() != null) {
       return List.of(
-          Finding.problem(
-              subject, "not started: " + server.refusal().reason(), "Correct its entry"));
+          Finding.problem(subject, "not started: " + server.refusal().reason(), "Correct its entry")
+              .sharedAs("not started: its entry is invalid"));
     }
     UpstreamTarget target = server.upstreamTarget();
     if (target instanceof ProcessTarget process) {
@@ -39,9 +39,10 @@ final class UpstreamExamination {
         .orElseGet(
             () ->
                 Finding.problem(
-                    subject,
-                    "the command '" + command + "' is not found, or must not be executed",
-                    "Install it, write its whole path, or add PATH to env of the entry"));
+                        subject,
+                        "the command '" + command + "' is not found, or must not be executed",
+                        "Install it, write its whole path, or add PATH to env of the entry")
+                    .sharedAs("its command is not found, or must not be executed"));
   }
 
   private static List<Finding> remote(String subject, UpstreamTarget target, URI url) {
@@ -65,7 +66,7 @@ final class UpstreamExamination {
               reached.problem().get(),
               "Check the address, the network between, and proxies or firewalls"));
     }
-    Finding found = Finding.ok(subject, url.getScheme() + "://" + url.getAuthority() + " answers");
+    Finding found = Finding.ok(subject, Reachability.name(url) + " answers");
     return reached.hasOtherTime()
         ? List.of(
             found,

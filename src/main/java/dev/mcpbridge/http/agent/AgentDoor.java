@@ -180,7 +180,7 @@ public final class AgentDoor {
             })
         .recover(
             failure -> {
-              stream.send("error", Problems.document(ctx, Problems.of(failure), null));
+              stream.sendSecret("error", Problems.document(ctx, Problems.of(failure), null));
               stream.end();
               return Future.succeededFuture();
             });

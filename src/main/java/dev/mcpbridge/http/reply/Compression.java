@@ -3,11 +3,13 @@ package dev.mcpbridge.http.reply;
 import dev.mcpbridge.config.HttpConfig.Compressed;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.core.WorkerExecutor;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.ext.web.RoutingContext;
 import java.util.Locale;
+import java.util.concurrent.Callable;
 import java.util.regex.Pattern;
 
 /**
@@ -30,6 +32,7 @@ public final class Compression {
 
   private final Vertx vertx;
   private volatile Compressed extent;
+  private WorkerExecutor workers;
   private int running;
 
   /**
@@ -82,17 +85,28 @@ public final class Compression {
     return content.length() >= MIN_BYTES;
   }
 
-  /** Compresses the next part of a response, or takes it as it is if there is too much to do. */
-  Future<Buffer> part(GzipEncoder encoder, Buffer content) {
-    if (content.length() <= MAX_BYTES_ON_LOOP) {
-      return Future.succeededFuture(encoder.part(content, true));
+  /** Whether content takes too long for the event loop. */
+  static boolean isLarge(Buffer content) {
+    return content.length() > MAX_BYTES_ON_LOOP;
+  }
+
+  /** Compresses a whole body; null if there is too much to do already. */
+  Future<Buffer> whole(Buffer body) {
+    GzipEncoder encoder = new GzipEncoder();
+    if (!isLarge(body)) {
+      return Future.succeededFuture(encoder.part(body, true).appendBuffer(encoder.end()));
     }
-    if (running >= MAX_AT_ONCE) {
-      return Future.succeededFuture(encoder.part(content, false));
+    return running < MAX_AT_ONCE
+        ? onWorker(() -> encoder.part(body, true).appendBuffer(encoder.end()))
+        : null;
+  }
+
+  /** Compresses on a worker thread. */
+  Future<Buffer> onWorker(Callable<Buffer> work) {
+    if (workers == null) {
+      workers = vertx.createSharedWorkerExecutor("compression", MAX_AT_ONCE);
     }
     running++;
-    return vertx
-        .executeBlocking(() -> encoder.part(content, true), false)
-        .onComplete(done -> running--);
+    return workers.executeBlocking(work, false).onComplete(done -> running--);
   }
 }

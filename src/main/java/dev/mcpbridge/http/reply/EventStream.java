@@ -22,22 +22,26 @@ public final class EventStream {
   private static final long KEEP_ALIVE_MILLIS = 15_000;
   private static final int MAX_UNSENT = 1 << 20;
 
+  /** A message of the largest size that is being compressed, and what comes meanwhile. */
+  private static final int MAX_WAITING = 64 << 20;
+
   private static final Pattern ACCEPTING = Pattern.compile("text/event-stream|text/\\*|\\*/\\*");
 
   private final RoutingContext ctx;
   private final HttpServerResponse response;
   private final long keepAlive;
   private final List<Runnable> closeHandlers = new ArrayList<>();
-  private final Compression compression;
-  private final GzipEncoder gzip = new GzipEncoder();
-  private Future<Buffer> lastPart = Future.succeededFuture();
+
+  /** Null if nothing is compressed. */
+  private final GzipStream gzip;
+
   private long unsent;
   private boolean ended;
 
   private EventStream(RoutingContext ctx, Compression compression) {
     this.ctx = ctx;
-    this.compression = compression;
     this.response = ctx.response();
+    this.gzip = compression == null ? null : new GzipStream(compression, response);
     this.keepAlive =
         ctx.vertx().setPeriodic(KEEP_ALIVE_MILLIS, t -> write(": keep-alive\n\n", null, false));
   }
@@ -123,8 +127,7 @@ public final class EventStream {
     if (ended) {
       return Future.failedFuture("The stream has already ended");
     }
-    Future<Void> sent =
-        compression == null ? response.end() : lastPart.transform(done -> response.end(gzip.end()));
+    Future<Void> sent = gzip == null ? response.end() : gzip.end();
     closed();
     return sent;
   }
@@ -133,7 +136,8 @@ public final class EventStream {
     if (ended) {
       return;
     }
-    if (unsent > MAX_UNSENT) {
+    long waiting = gzip == null ? 0 : gzip.waitingBytes();
+    if (unsent - waiting > MAX_UNSENT || waiting > MAX_WAITING) {
       abort();
       return;
     }
@@ -143,27 +147,18 @@ public final class EventStream {
       chunk.appendString("\n\n");
     }
     unsent += chunk.length();
-    if (compression == null) {
-      written(chunk, response.write(chunk));
-    } else {
-      lastPart = lastPart.transform(done -> part(chunk, compresses)).onFailure(e -> abort());
-      written(chunk, lastPart.compose(response::write));
+    Future<Void> written = gzip == null ? response.write(chunk) : gzip.write(chunk, compresses);
+    written.onComplete(done -> unsent -= chunk.length());
+    if (gzip != null) {
+      written.onFailure(failure -> abort());
     }
   }
 
   private void abort() {
-    Replies.disconnect(ctx);
-    closed();
-  }
-
-  private Future<Buffer> part(Buffer chunk, boolean compresses) {
-    return compresses
-        ? compression.part(gzip, chunk)
-        : Future.succeededFuture(gzip.part(chunk, false));
-  }
-
-  private void written(Buffer chunk, Future<Void> write) {
-    write.onComplete(done -> unsent -= chunk.length());
+    if (!ended) {
+      Replies.disconnect(ctx);
+      closed();
+    }
   }
 
   /** JSON may contain line ends between tokens; in an event each line needs its own field. */

@@ -57,12 +57,13 @@ public final class Replies {
   /** Tags a response, and tells whether the client already has what it stands for. */
   static boolean isKnown(RoutingContext ctx, String digest) {
     String tag = '"' + digest + '"';
-    ctx.response()
-        .putHeader(HttpHeaders.ETAG, "W/" + tag)
-        .headers()
-        .add(HttpHeaders.VARY, HttpHeaders.ACCEPT_ENCODING);
+    ctx.response().putHeader(HttpHeaders.ETAG, "W/" + tag);
     String etags = ctx.request().getHeader(HttpHeaders.IF_NONE_MATCH);
-    return etags != null && (etags.contains(tag) || etags.strip().equals("*"));
+    boolean isKnown = etags != null && (etags.contains(tag) || etags.strip().equals("*"));
+    if (isKnown) {
+      ctx.response().headers().add(HttpHeaders.VARY, HttpHeaders.ACCEPT_ENCODING);
+    }
+    return isKnown;
   }
 
   static void send(RoutingContext ctx, int status, CharSequence type, JsonSlice body) {

@@ -1,6 +1,7 @@
 package dev.mcpbridge.http.reply;
 
 import dev.mcpbridge.config.HttpConfig.Compressed;
+import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
@@ -52,22 +53,24 @@ public final class ResponseBody {
    * @param content what it is; null if it may have a secret
    */
   public static void send(RoutingContext ctx, Buffer body, Compressed content) {
-    Compression compression = Compression.of(ctx, content);
-    if (compression == null || !Compression.isWorthwhile(body)) {
-      send(ctx, body);
-      return;
+    if (content != null && ctx.request().method() == HttpMethod.GET) {
+      ctx.response().headers().add(HttpHeaders.VARY, HttpHeaders.ACCEPT_ENCODING);
     }
-    GzipEncoder encoder = new GzipEncoder();
-    compression
-        .part(encoder, body)
-        .onSuccess(
-            encoded -> {
-              if (!ctx.response().ended() && !ctx.response().closed()) {
-                ctx.response().putHeader(HttpHeaders.CONTENT_ENCODING, "gzip");
-                send(ctx, encoded.appendBuffer(encoder.end()));
-              }
-            })
-        .onFailure(ctx::fail);
+    Compression compression = Compression.of(ctx, content);
+    Future<Buffer> encoded =
+        compression != null && Compression.isWorthwhile(body) ? compression.whole(body) : null;
+    if (encoded == null) {
+      send(ctx, body);
+    } else {
+      encoded.onSuccess(gzip -> sendEncoded(ctx, gzip)).onFailure(ctx::fail);
+    }
+  }
+
+  private static void sendEncoded(RoutingContext ctx, Buffer gzip) {
+    if (!ctx.response().ended() && !ctx.response().closed()) {
+      ctx.response().putHeader(HttpHeaders.CONTENT_ENCODING, "gzip");
+      send(ctx, gzip);
+    }
   }
 
   /** Sends the body as it is, and ends the response. */

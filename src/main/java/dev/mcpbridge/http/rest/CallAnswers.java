@@ -33,16 +33,15 @@ public final class CallAnswers {
     Replies.json(ctx, status(outcome), body(outcome), content(outcome));
   }
 
-  /** What the body of an outcome is; null for a confirmation, which has a token. */
-  private static Compressed content(CallOutcome outcome) {
-    return outcome instanceof CallOutcome.Completed ? Compressed.RESULTS : null;
+  /** What the body of an outcome is; null if it may have a secret, as a confirmation has. */
+  static Compressed content(CallOutcome outcome) {
+    return outcome.mayHaveSecret() ? null : Compressed.RESULTS;
   }
 
   /** What a body with several outcomes is; null if one of them may have a secret. */
   static Compressed content(List<Future<CallOutcome>> outcomes) {
     boolean areResults =
-        outcomes.stream()
-            .allMatch(end -> end.succeeded() && content(end.result()) == Compressed.RESULTS);
+        outcomes.stream().allMatch(end -> end.succeeded() && !end.result().mayHaveSecret());
     return areResults ? Compressed.RESULTS : null;
   }
 

@@ -158,15 +158,16 @@ public record ToolCallsApi(
         });
     outcome.onComplete(
         done -> {
-          if (done instanceof CallOutcome.Completed) {
-            stream.send("result", CallAnswers.body(done));
+          String event = done instanceof CallOutcome.Completed ? "result" : "confirmation";
+          if (CallAnswers.content(done) == null) {
+            stream.sendSecret(event, CallAnswers.body(done));
           } else {
-            stream.sendSecret("confirmation", CallAnswers.body(done));
+            stream.send(event, CallAnswers.body(done));
           }
           stream.end();
         },
         failure -> {
-          stream.send("error", Problems.document(ctx, Problems.of(failure), callId));
+          stream.sendSecret("error", Problems.document(ctx, Problems.of(failure), callId));
           stream.end();
         });
   }

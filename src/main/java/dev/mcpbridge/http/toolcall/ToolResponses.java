@@ -52,7 +52,7 @@ final class ToolResponses {
     boolean areResults =
         calls.stream()
             .map(ModelCalls.Started::outcome)
-            .allMatch(end -> end.succeeded() && end.result() instanceof CallOutcome.Completed);
+            .allMatch(end -> end.succeeded() && !end.result().mayHaveSecret());
     return areResults ? Compressed.RESULTS : null;
   }
 

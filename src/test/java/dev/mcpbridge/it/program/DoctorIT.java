@@ -239,4 +239,55 @@ class DoctorIT {
     }
     assertTrue(PackagedProgram.output(1, "health", "--url", url).contains("There is no bridge at"));
   }
+
+  @Test
+  void aBundleRepeatsNoValueOfAnInvalidConfiguration() throws Exception {
+    Path bundle = folder.resolve("support.zip");
+
+    String shown =
+        doctor(
+            1,
+            "{'auth':{'keys':[{'name':'a','sha256':'hushhushhush','scopes':['read']}]}}",
+            "--bundle",
+            bundle.toString(),
+            "--url",
+            "http://127.0.0.1:9");
+
+    assertTrue(shown.contains("auth.keys[0].sha256"), shown);
+    try (ZipFile zip = new ZipFile(bundle.toFile())) {
+      for (ZipEntry entry : zip.stream().toList()) {
+        String text = new String(zip.getInputStream(entry).readAllBytes(), StandardCharsets.UTF_8);
+        assertFalse(text.contains("hush"), entry.getName() + ": " + text);
+      }
+    }
+  }
+
+  @Test
+  void whatCannotBeExaminedHidesNoOtherFinding() throws Exception {
+    List<Finding> findings =
+        examine(
+            "{'telemetry':{'otlp':{'endpoint':'http://user:hush@otel_collector:4318'}},"
+                + "'http':{'host':'::1'},'mcpServers':{'lost':{'command':'no-such-program'}}}");
+
+    assertEquals(Severity.PROBLEM, of(findings, "telemetry.otlp").severity());
+    assertEquals(Severity.PROBLEM, of(findings, "server lost").severity());
+    assertFalse(findings.toString().contains("hush"), findings.toString());
+  }
+
+  @Test
+  void aProgramOnThePortThatNeverEndsItsAnswerIsNoBridge() throws Exception {
+    Vertx vertx = Vertx.vertx();
+    try {
+      URI endless =
+          LocalServer.listen(
+              vertx, request -> request.response().setChunked(true).write("{\"name\":"));
+      List<Finding> findings =
+          examine("{'http':{'port':" + endless.getPort() + "},'mcpServers':{}}");
+
+      assertEquals(
+          Severity.PROBLEM, of(findings, "listener 127.0.0.1:" + endless.getPort()).severity());
+    } finally {
+      vertx.close().await();
+    }
+  }
 }

@@ -386,4 +386,42 @@ class CompressionIT {
     }
     assertEquals(200, call("echo", text(LONG)).status());
   }
+
+  @Test
+  void aQuestionOfAServerIsNotCompressedForItsState() throws Exception {
+    start();
+    String result =
+        "{\"resultType\":\"input_required\",\"requestState\":\"abc\",\"x\":\"" + LONG + "\"}";
+
+    Response question = call("bad_result", "{\"result\":" + result + "}");
+
+    assertTrue(question.text().contains("requestState"), question.text());
+    assertNull(question.header("content-encoding"));
+  }
+
+  @Test
+  void cachesAreToldThatTheFormDependsOnTheClient() throws Exception {
+    start();
+    for (String path : List.of("/metrics", "/openapi.json", "/servers/s/tools")) {
+      assertTrue(
+          String.join(
+                  ",", get(path, "accept-encoding", "identity").head().headers().allValues("vary"))
+              .toLowerCase()
+              .contains("accept-encoding"),
+          path);
+    }
+  }
+
+  /** While a large event is compressed, small ones follow; none overtakes and none is lost. */
+  @Test
+  void eventsBehindALargeOneKeepTheirOrder() throws Exception {
+    start();
+    HttpRequest.Builder request = bridge.posting("/servers/s/tools/log", "{\"size\":900000}");
+
+    try (BufferedReader events = events(request, true)) {
+      assertTrue(next(events, "data: ").contains("x".repeat(900_000)));
+      assertTrue(next(events, "data: ").contains("\"last\""));
+      assertTrue(next(events, "data: ").contains("logged"));
+    }
+  }
 }

@@ -52,9 +52,13 @@ public final class PostReplies {
     return reply;
   }
 
-  /** Opens the stream of a GET. */
-  public EventStream stream(RoutingContext ctx) {
-    return slots.listen(ctx, Compressed.RESULTS);
+  /**
+   * Opens the stream of a GET.
+   *
+   * @param content what its messages are; null if they may have secrets
+   */
+  public EventStream stream(RoutingContext ctx, Compressed content) {
+    return slots.listen(ctx, content);
   }
 
   private void openDueStreams() {

@@ -246,7 +246,7 @@ public final class McpCalls {
   }
 
   private static JsonSlice result(McpRequest request, CallOutcome outcome) {
-    request.replyChannel().compress(Compressed.RESULTS);
+    request.replyChannel().compress(outcome.mayHaveSecret() ? null : Compressed.RESULTS);
     return ((CallOutcome.Completed) outcome).result();
   }
 

@@ -1,5 +1,6 @@
 package dev.mcpbridge.http.mcp.session;
 
+import dev.mcpbridge.config.HttpConfig.Compressed;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.http.mcp.reply.ClientMessage;
@@ -122,9 +123,9 @@ public final class LegacyRequests {
     EventStream.require(ctx);
     String lastEventId = ctx.request().getHeader("last-event-id");
     if (lastEventId == null) {
-      session.streams().listen(session.begin(replies.stream(ctx)));
+      session.streams().listen(session.begin(replies.stream(ctx, Compressed.RESULTS)));
     } else {
-      session.streams().resume(lastEventId).accept(replies.stream(ctx));
+      session.streams().resume(lastEventId).accept(replies.stream(ctx, Compressed.RESULTS));
     }
     return session;
   }

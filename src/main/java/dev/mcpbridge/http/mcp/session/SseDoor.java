@@ -59,7 +59,7 @@ public final class SseDoor {
 
     @Override
     public void finish(int status, JsonSlice message) {
-      stream.send(message, true);
+      stream.send(message);
     }
   }
 
@@ -71,12 +71,12 @@ public final class SseDoor {
   public void open(RoutingContext ctx, Selection endpoint) {
     EventStream.require(ctx);
     String id = RandomIds.next();
-    EventStream stream = replies.stream(ctx);
+    EventStream stream = replies.stream(ctx, null);
     channels.put(id, new Channel(ctx, endpoint, stream));
     stream.onClose(() -> close(id));
     String lean = Queries.isLean(ctx) ? "&discovery=search" : "";
     String address = ctx.request().path() + "?sessionId=" + id + lean;
-    stream.sendSecret("endpoint", JsonSlice.of(address));
+    stream.send("endpoint", JsonSlice.of(address));
   }
 
   /** Handles a message for a stream; its response or error is sent on the stream. */

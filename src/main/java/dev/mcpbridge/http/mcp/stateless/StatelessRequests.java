@@ -1,6 +1,7 @@
 package dev.mcpbridge.http.mcp.stateless;
 
 import dev.mcpbridge.call.ToolCatalogue;
+import dev.mcpbridge.config.HttpConfig.Compressed;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.http.mcp.reply.ClientMessage;
@@ -109,7 +110,7 @@ public final class StatelessRequests {
     Map<String, JsonSlice> requested = SubscriptionStream.requested(message);
     Caller caller = Caller.of(Callers.of(ctx)).withShare(Callers.share(ctx));
     SubscriptionStream stream =
-        new SubscriptionStream(replies.stream(ctx), message.id(), requested);
+        new SubscriptionStream(replies.stream(ctx, Compressed.RESULTS), message.id(), requested);
     stream.subscribe(subscribers, toolCatalogue, caller);
     stream.follow(changes, endpoint, caller.principal());
     return stream;
