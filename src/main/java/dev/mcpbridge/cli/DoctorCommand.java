@@ -61,7 +61,7 @@ final class DoctorCommand implements Callable<Integer> {
     List<Finding> findings = findings();
     findings.forEach(System.out::println);
     long problems = count(findings, Severity.PROBLEM);
-    System.out.printf("%d problems, %d warnings%n", problems, count(findings, Severity.WARNING));
+    System.out.printf("problems: %d, warnings: %d%n", problems, count(findings, Severity.WARNING));
     if (bundle != null) {
       write(findings);
     }

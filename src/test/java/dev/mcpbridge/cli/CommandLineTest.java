@@ -108,7 +108,7 @@ class CommandLineTest {
     assertInvalid("(see mcp-bridge serve --help)", "serve", "--log", "loud");
     assertInvalid("from 0 to 65535", "serve", "--port", "99999");
     assertInvalid("--grace", "serve", "--grace", "-1");
-    assertInvalid("did you mean tools?", "tool");
+    assertInvalid("did you mean tools or doctor?", "tool");
     assertInvalid("TOOL", "call", "git");
     assertInvalid("KEY=VALUE", "call", "git", "git_log", "x");
     assertInvalid("mcp-bridge key new NAME", "key");

@@ -38,7 +38,7 @@ public final class Doctor {
     this.environment = environment;
   }
 
-  /** All findings, in the order in which they matter. */
+  /** All findings: of the machine, then of what the bridge listens on, writes to and connects. */
   public List<Finding> examine() throws InterruptedException {
     List<Callable<List<Finding>>> examinations = new ArrayList<>();
     examinations.add(() -> List.of(file(file)));

@@ -12,7 +12,7 @@ import java.util.OptionalLong;
 final class MachineExamination {
   private static final long MIN_HEAP = 64L << 20;
   private static final Path LIMITS = Path.of("/proc/self/limits");
-  private static final Path PRESSURE = Path.of("/proc/meminfo");
+  private static final Path MEMORY = Path.of("/proc/meminfo");
   private static final int FILES_OF_A_SERVER = 8;
   private static final int FILES_OF_THE_BRIDGE = 200;
 
@@ -68,7 +68,7 @@ final class MachineExamination {
   }
 
   private static Optional<Finding> memory() {
-    OptionalLong kibibytes = number(PRESSURE, "MemAvailable:\\s+(\\d+) kB");
+    OptionalLong kibibytes = number(MEMORY, "MemAvailable:\\s+(\\d+) kB");
     if (kibibytes.isEmpty()) {
       return Optional.empty();
     }

@@ -61,7 +61,7 @@ class DoctorIT {
               bundle.toString());
 
       assertTrue(shown.contains("an MCP Bridge listens there"), shown);
-      assertTrue(shown.contains("0 problems"), shown);
+      assertTrue(shown.contains("problems: 0"), shown);
     }
     StringBuilder all = new StringBuilder();
     List<String> names = new ArrayList<>();
@@ -82,7 +82,7 @@ class DoctorIT {
 
     assertTrue(shown.contains("problem  server s: the command 'no-such-program'"), shown);
     assertTrue(shown.contains("Install it, write its whole path"), shown);
-    assertTrue(shown.contains("1 problems"), shown);
+    assertTrue(shown.contains("problems: 1"), shown);
   }
 
   @Test
