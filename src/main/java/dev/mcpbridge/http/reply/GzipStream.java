@@ -43,9 +43,10 @@ final class GzipStream {
 
   /** Ends the response after the last part. */
   Future<Void> end() {
-    end = Promise.promise();
+    Promise<Void> ended = Promise.promise();
+    end = ended;
     writeWaiting();
-    return end.future();
+    return ended.future();
   }
 
   private void writeWaiting() {
