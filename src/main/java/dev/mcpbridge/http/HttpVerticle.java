@@ -94,7 +94,7 @@ public final class HttpVerticle extends VerticleBase {
   @Override
   public Future<?> start() {
     callers = CallerChecks.of(vertx, dependencies, this::url);
-    compression = new Compression(vertx, config.http().compressed());
+    compression = new Compression(vertx, config.http().compressed(), dependencies.memory());
     guard = new ConnectionGuard(vertx, config.http(), config.limits(), dependencies.memory());
     Doors doors =
         Doors.open(

@@ -1,6 +1,7 @@
 package dev.mcpbridge.http.reply;
 
 import dev.mcpbridge.config.HttpConfig.Compressed;
+import dev.mcpbridge.memory.MemoryBudget;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.WorkerExecutor;
@@ -31,16 +32,19 @@ public final class Compression {
   private static final int MAX_AT_ONCE = 4;
 
   private final Vertx vertx;
+  private final MemoryBudget memory;
   private volatile Compressed extent;
   private WorkerExecutor workers;
   private int running;
 
   /**
    * @param extent what is compressed at most
+   * @param memory counts what waits for a worker thread
    */
-  public Compression(Vertx vertx, Compressed extent) {
+  public Compression(Vertx vertx, Compressed extent, MemoryBudget memory) {
     this.vertx = vertx;
     this.extent = extent;
+    this.memory = memory;
   }
 
   /** Changes what is compressed. Thread-safe. */
@@ -97,16 +101,23 @@ public final class Compression {
       return Future.succeededFuture(encoder.part(body, true).appendBuffer(encoder.end()));
     }
     return running < MAX_AT_ONCE
-        ? onWorker(() -> encoder.part(body, true).appendBuffer(encoder.end()))
+        ? onWorker(body.length(), () -> encoder.part(body, true).appendBuffer(encoder.end()))
         : null;
   }
 
-  /** Compresses on a worker thread. */
-  Future<Buffer> onWorker(Callable<Buffer> work) {
+  /** Compresses on a worker thread; the bytes count as memory until then. */
+  Future<Buffer> onWorker(int bytes, Callable<Buffer> work) {
     if (workers == null) {
       workers = vertx.createSharedWorkerExecutor("compression", MAX_AT_ONCE);
     }
     running++;
-    return workers.executeBlocking(work, false).onComplete(done -> running--);
+    memory.addUnread(bytes);
+    return workers
+        .executeBlocking(work, false)
+        .onComplete(
+            done -> {
+              running--;
+              memory.removeUnread(bytes);
+            });
   }
 }

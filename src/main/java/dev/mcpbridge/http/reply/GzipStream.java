@@ -55,7 +55,7 @@ final class GzipStream {
       if (part.compresses && Compression.isLarge(part.content)) {
         isBusy = true;
         compression
-            .onWorker(() -> encoder.part(part.content, true))
+            .onWorker(part.content.length(), () -> encoder.part(part.content, true))
             .onComplete(
                 encoded -> {
                   isBusy = false;

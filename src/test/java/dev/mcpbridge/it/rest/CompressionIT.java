@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.mcpbridge.fixture.McpClient;
+import dev.mcpbridge.fixture.MetricsText;
 import dev.mcpbridge.fixture.TestBridge;
 import dev.mcpbridge.protocol.Json;
 import java.io.BufferedReader;
@@ -49,6 +50,7 @@ class CompressionIT {
 
   @AfterEach
   void stop() throws Exception {
+    bridge.until(() -> MetricsText.heldBytes(bridge.get("/metrics").text()) == 0);
     bridge.assertAlive();
     bridge.close();
   }
