@@ -191,6 +191,16 @@ class BadInputIT {
             + " application/json\r\nTransfer-Encoding: chunked\r\n\r\n-1\r\n{}\r\n0\r\n\r\n",
         "POST /servers/s/tools/echo HTTP/1.1\r\nHost: localhost\r\nContent-Type:"
             + " application/json\r\nTransfer-Encoding: xchunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n",
+        CALL + JSON + "Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n",
+        CALL + JSON + "Content-Length: 2,2\r\n\r\n{}",
+        CALL + JSON + "Content-Length: -1\r\n\r\n{}",
+        CALL + JSON + "Transfer-Encoding: identity\r\n\r\n{}",
+        CALL + JSON + "Transfer-Encoding: chunked, identity\r\n\r\n2\r\n{}\r\n0\r\n\r\n",
+        CALL
+            + JSON
+            + "Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n\r\n"
+            + "2\r\n{}\r\n0\r\n\r\n",
+        CALL + JSON + "Transfer-Encoding: chunked\r\n\r\n0x2\r\n{}\r\n0\r\n\r\n",
         "GET /servers HTTP/1.1\r\nHost: localhost\r\nX : y\r\n\r\n",
         "GET /servers HTTP/1.1\r\nHost: localhost\r\nX: a\u0000b\r\n\r\n",
       })
@@ -199,6 +209,51 @@ class BadInputIT {
 
     assertStatus(400, answer);
     assertFalse(answer.contains("<html"), answer);
+  }
+
+  @Test
+  void noRequestIsSmuggledBehindAnAmbiguousOne() throws Exception {
+    String answer =
+        raw(
+            CALL
+                + JSON
+                + "Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n"
+                + "GET /servers HTTP/1.1\r\nHost: localhost\r\n\r\n");
+
+    assertStatus(400, answer);
+    assertEquals(1, answer.split("HTTP/1\\.[01] ", -1).length - 1, answer);
+  }
+
+  @Test
+  void anInvalidRequestAmongOthersEndsTheConnectionAfterItsAnswer() throws Exception {
+    String live = "GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n";
+
+    String answer = raw(live + "GET /x HTTP/1.1\r\nHost : z\r\n\r\n" + live);
+
+    assertStatus(200, answer);
+    assertEquals(2, answer.split("HTTP/1\\.[01] ", -1).length - 1, answer);
+    assertTrue(answer.contains("malformed_request"), answer);
+  }
+
+  @Test
+  void bodiesThatAreNotPlainJsonInUtf8AreRejected() throws Exception {
+    String end = "Connection: close\r\n\r\n";
+
+    assertStatus(
+        415, raw(CALL + JSON + "Content-Encoding: gzip\r\nContent-Length: 2\r\n" + end + "{}"));
+    assertStatus(415, raw(CALL + "Content-Length: 2\r\n" + end + "{}"));
+    assertStatus(400, raw(CALL + JSON + "Content-Length: 9\r\n" + end + "{\"a\":\"\u00ff\"}"));
+  }
+
+  @Test
+  void twoOriginsAreRefused() throws Exception {
+    assertStatus(
+        403,
+        raw(
+            CALL
+                + JSON
+                + "Origin: http://localhost\r\nOrigin: http://evil.example\r\n"
+                + "Content-Length: 2\r\nConnection: close\r\n\r\n{}"));
   }
 
   @Test
