@@ -15,6 +15,7 @@ import dev.mcpbridge.fixture.LocalServer;
 import dev.mcpbridge.fixture.PackagedProgram;
 import dev.mcpbridge.fixture.TestBridge;
 import io.vertx.core.Vertx;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -24,6 +25,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.zip.ZipEntry;
@@ -63,17 +65,23 @@ class DoctorIT {
       assertTrue(shown.contains("an MCP Bridge listens there"), shown);
       assertTrue(shown.contains("problems: 0"), shown);
     }
-    StringBuilder all = new StringBuilder();
-    List<String> names = new ArrayList<>();
+    Map<String, String> texts = texts(bundle);
+    assertEquals(
+        List.of("findings.txt", "configuration.json", "health.txt", "cluster.txt"),
+        List.copyOf(texts.keySet()));
+    assertTrue(texts.toString().contains("\"status\" : \"ok\""), texts.toString());
+    assertFalse(texts.toString().contains("hush"), texts.toString());
+  }
+
+  private static Map<String, String> texts(Path bundle) throws IOException {
+    Map<String, String> texts = new LinkedHashMap<>();
     try (ZipFile zip = new ZipFile(bundle.toFile())) {
       for (ZipEntry entry : zip.stream().toList()) {
-        names.add(entry.getName());
-        all.append(new String(zip.getInputStream(entry).readAllBytes(), StandardCharsets.UTF_8));
+        byte[] bytes = zip.getInputStream(entry).readAllBytes();
+        texts.put(entry.getName(), new String(bytes, StandardCharsets.UTF_8));
       }
     }
-    assertEquals(List.of("findings.txt", "configuration.json", "health.txt", "cluster.txt"), names);
-    assertTrue(all.toString().contains("\"status\" : \"ok\""), all.toString());
-    assertFalse(all.toString().contains("hush"), all.toString());
+    return texts;
   }
 
   @Test
@@ -254,12 +262,7 @@ class DoctorIT {
             "http://127.0.0.1:9");
 
     assertTrue(shown.contains("auth.keys[0].sha256"), shown);
-    try (ZipFile zip = new ZipFile(bundle.toFile())) {
-      for (ZipEntry entry : zip.stream().toList()) {
-        String text = new String(zip.getInputStream(entry).readAllBytes(), StandardCharsets.UTF_8);
-        assertFalse(text.contains("hush"), entry.getName() + ": " + text);
-      }
-    }
+    assertFalse(texts(bundle).toString().contains("hush"), texts(bundle).toString());
   }
 
   @Test
