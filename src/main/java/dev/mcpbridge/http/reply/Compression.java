@@ -114,7 +114,7 @@ public final class Compression {
     memory.addUnread(bytes);
     return workers
         .executeBlocking(work, false)
-        .onComplete(
+        .andThen(
             done -> {
               running--;
               memory.removeUnread(bytes);
