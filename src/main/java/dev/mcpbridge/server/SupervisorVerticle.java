@@ -344,8 +344,16 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Ow
         .map(extension -> vertx.deployVerticle(extension, deployment(server)))
         .ifPresent(verticles::add);
     verticles.add(vertx.deployVerticle(verticle, deployment(server)));
+    verticles.forEach(started -> started.onFailure(failure -> notStarted(instanceId, failure)));
     published.add(server.id());
     deployed.put(instanceId, new DeployedServer(whole, verticle, verticles));
+  }
+
+  /** A fault of the bridge or its installation; what fails at the server is a state of it. */
+  private void notStarted(InstanceId instanceId, Throwable failure) {
+    if (deployed.containsKey(instanceId)) {
+      LOG.log(Level.ERROR, "server=" + instanceId + " cannot be managed", failure);
+    }
   }
 
   /**
