@@ -1,6 +1,7 @@
 package dev.mcpbridge.server;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.mcpbridge.bus.Addresses;
 import dev.mcpbridge.bus.Bus;
@@ -12,6 +13,7 @@ import dev.mcpbridge.config.BridgeConfig;
 import dev.mcpbridge.config.ConfigReader;
 import dev.mcpbridge.config.ConfigReader.Strictness;
 import dev.mcpbridge.fixture.BridgeVertx;
+import dev.mcpbridge.fixture.CapturedLog;
 import dev.mcpbridge.fixture.EventLoops;
 import dev.mcpbridge.fixture.ServerViews;
 import dev.mcpbridge.fixture.Stubs;
@@ -101,6 +103,22 @@ class SupervisorVerticleTest {
     assertEquals(List.of("a", "b", "c", "a", "b"), opened);
     supervisor.reload(config("")).await(20, TimeUnit.SECONDS);
     assertEquals(List.of("a", "b", "c", "a", "b"), opened);
+  }
+
+  @Test
+  void aServerThatCannotBeDeployedIsLogged(@ProvidedBy(BridgeVertx.class) Vertx vertx)
+      throws Exception {
+    try (CapturedLog log = new CapturedLog()) {
+      supervisor(vertx, config("'a':{'command':'any'}"));
+
+      assertTrue(
+          log.lines().stream()
+              .anyMatch(
+                  line ->
+                      line.contains("cannot be managed")
+                          && line.contains("This transport never opens")),
+          log.lines().toString());
+    }
   }
 
   /** A node that runs nothing, in a cluster that knows one server or no server. */

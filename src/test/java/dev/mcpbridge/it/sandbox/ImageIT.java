@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.fixture.Engine;
 import dev.mcpbridge.fixture.Requirements;
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -92,8 +93,32 @@ class ImageIT {
   }
 
   @Test
-  void orphansAreReapedByAnInit() throws Exception {
-    assertTrue(engine.inspect(IMAGE).at("/Config/Entrypoint/0").asText().endsWith("/tini"));
+  void stoppingTheContainerReachesTheBridgeThroughItsInit() throws Exception {
+    String name = "mcp-bridge-test-" + ProcessHandle.current().pid();
+    Process container =
+        new ProcessBuilder(
+                Requirements.program("docker"),
+                "run",
+                "--name",
+                name,
+                "--network=none",
+                "-v",
+                folder + ":/etc/mcp-bridge:ro",
+                IMAGE)
+            .redirectErrorStream(true)
+            .start();
+    try (BufferedReader log = container.inputReader()) {
+      assertTrue(log.lines().anyMatch(line -> line.contains("server=git state=ready")));
+      String first = engine.execute("top", name).lines().toList().get(1);
+
+      engine.execute("stop", "-t", "60", name);
+
+      assertTrue(first.contains("/usr/bin/tini"), first);
+      assertTrue(log.lines().anyMatch(line -> line.contains("server=git state=stopped")));
+      assertEquals(143, container.waitFor());
+    } finally {
+      engine.execute("rm", "-f", "-v", name);
+    }
   }
 
   @Test
@@ -117,5 +142,17 @@ class ImageIT {
     assertTrue(bytes < 90_000_000, bytes + " bytes");
     String version = run("env", "-i", "PATH=/usr/bin:/bin", runtime + "/mcp-bridge", "--version");
     assertTrue(version.startsWith("mcp-bridge"), version);
+  }
+
+  @Test
+  void aFolderThatExistsIsNotReplaced(@TempDir Path existing) throws Exception {
+    Path file = Files.createFile(existing.resolve("file"));
+
+    String script = "src/deploy/runtime/build";
+    AssertionError refused =
+        assertThrows(AssertionError.class, () -> run(script, existing.toString(), "small"));
+
+    assertTrue(refused.getMessage().contains("exists already"), refused.getMessage());
+    assertTrue(Files.exists(file));
   }
 }
