@@ -4,28 +4,28 @@ import dev.mcpbridge.audit.AuditLog;
 import dev.mcpbridge.audit.AuditVerticle;
 import dev.mcpbridge.bus.Addresses;
 import dev.mcpbridge.bus.Bus;
+import dev.mcpbridge.bus.EventLoop.Deployment;
 import dev.mcpbridge.config.BridgeConfig;
 import dev.mcpbridge.metrics.Counts;
 import dev.mcpbridge.model.AuditRecord;
 import io.vertx.core.Future;
-import io.vertx.core.Vertx;
 import java.nio.file.Path;
 
 /**
  * The audit trail of a bridge, from its first record to its last; nothing if none is configured.
  */
 final class AuditTrail {
-  private final Vertx vertx;
+  private final Host host;
   private final Bus bus;
   private final BridgeConfig config;
   private final String node;
-  private volatile String deployed;
+  private volatile Deployment deployed;
 
   /**
    * @param node name of the node; null for a single node
    */
-  AuditTrail(Vertx vertx, Bus bus, BridgeConfig config, String node) {
-    this.vertx = vertx;
+  AuditTrail(Host host, Bus bus, BridgeConfig config, String node) {
+    this.host = host;
     this.bus = bus;
     this.config = config;
     this.node = node;
@@ -41,11 +41,10 @@ final class AuditTrail {
     Counts counts = bus.telemetry().counts();
     counts.addGauge("audit_lag_records", "Audit records that are not written yet.", log::lag);
     counts.addCount("audit_lost_records", "Audit records that were lost.", log::lost);
-    return vertx
-        .deployVerticle(new AuditVerticle(bus, log, folder))
+    return host.deploy(new AuditVerticle(bus, log, folder))
         .onSuccess(
-            id -> {
-              deployed = id;
+            running -> {
+              deployed = running;
               record(bridge("started").with("version", Version.current()));
             })
         .mapEmpty();
@@ -59,7 +58,7 @@ final class AuditTrail {
   /** Closes it after everything else. */
   Future<Void> close() {
     record(bridge("stopped"));
-    return deployed == null ? Future.succeededFuture() : vertx.undeploy(deployed);
+    return host.undeploy(deployed);
   }
 
   private static AuditRecord bridge(String state) {

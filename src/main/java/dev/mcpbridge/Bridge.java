@@ -1,6 +1,8 @@
 package dev.mcpbridge;
 
 import dev.mcpbridge.bus.Bus;
+import dev.mcpbridge.bus.EventLoop.Deployment;
+import dev.mcpbridge.call.InProcess;
 import dev.mcpbridge.cluster.Cluster;
 import dev.mcpbridge.cluster.ClusterNode;
 import dev.mcpbridge.cluster.ReplicatedText;
@@ -30,10 +32,7 @@ import dev.mcpbridge.webhook.WebhookVerticle;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
-import io.vertx.core.VertxOptions;
-import io.vertx.core.WorkerExecutor;
-import io.vertx.core.file.FileSystemOptions;
-import java.io.IOException;
+import io.vertx.ext.web.Router;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Clock;
@@ -52,7 +51,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 public final class Bridge {
   private static final Logger LOG = System.getLogger(Bridge.class.getName());
 
-  private final Vertx vertx;
+  private final Host host;
   private final BridgeConfig config;
   private volatile BridgeConfig current;
   private final Cluster cluster;
@@ -60,11 +59,6 @@ public final class Bridge {
   private final HttpVerticle http;
   private final SupervisorVerticle supervisor;
   private final ReplicatedText newestConfiguration;
-  private final EventLoopWatch watch;
-
-  /** Keeps the threads of servers until Vert.x closes, beyond the last task of a server. */
-  private final WorkerExecutor workers;
-
   private final AtomicBoolean severalCallers;
   private final Bus bus;
   private final Quotas quotas;
@@ -72,12 +66,15 @@ public final class Bridge {
   private final Telemetry telemetry;
   private final StateFiles stateFiles;
   private final AuditTrail audit;
-  private volatile String servers;
+  private final AtomicBoolean isClosing = new AtomicBoolean();
+  private final Promise<Void> closed = Promise.promise();
+  private volatile Deployment servers;
 
-  private Bridge(Vertx vertx, BridgeConfig config) {
-    this.vertx = vertx;
+  private Bridge(Host host, BridgeConfig config) {
+    this.host = host;
     this.config = config;
     this.current = config;
+    Vertx vertx = host.vertx();
     this.cluster = cluster(vertx, config);
     this.severalCallers = new AtomicBoolean(config.hasSeveralCallers());
     this.quotas = new Quotas(config.quotas(), this::nodes);
@@ -86,8 +83,8 @@ public final class Bridge {
     CallerLimits callerLimits = new CallerLimits(severalCallers::get, quotas, urgencies);
     MemoryBudget memory = new MemoryBudget(config.limits().heldBytes());
     this.telemetry = TraceExport.open(config, cluster.name());
-    this.bus = Bus.create(vertx, cluster, telemetry);
-    this.audit = new AuditTrail(vertx, bus, config, cluster.name());
+    this.bus = Bus.create(vertx, host.loop(), cluster, telemetry);
+    this.audit = new AuditTrail(host, bus, config, cluster.name());
     this.newestConfiguration = new ReplicatedText(cluster.map("configuration"));
     this.risk = new RiskVerticle(bus, cluster, config.risk(), severalCallers::get);
     BridgeIdentity self = new BridgeIdentity(Version.current(), cluster::bridge);
@@ -114,13 +111,8 @@ public final class Bridge {
                         name -> current.auth().knows(name))),
                 sandboxes::of),
             config);
-    this.workers = config.threads().serversOnWorkers() ? workers(vertx) : null;
-    this.watch = EventLoopWatch.of(vertx);
-  }
-
-  private static WorkerExecutor workers(Vertx vertx) {
-    int processors = Runtime.getRuntime().availableProcessors();
-    return vertx.createSharedWorkerExecutor(SupervisorVerticle.WORKER_POOL, processors);
+    host.open(config.threads());
+    host.beforeEnd(() -> close(Duration.ZERO));
   }
 
   /** The nodes that share the quotas of callers. */
@@ -135,28 +127,40 @@ public final class Bridge {
             vertx, config.cluster(), Version.current(), 2 * config.limits().messageBytes());
   }
 
-  /**
-   * Starts a bridge. The future fails if the address cannot be bound. Blocks while the secret of a
-   * cluster is read from a file.
-   */
+  /** Starts a bridge. The future fails if the address cannot be bound. */
   public static Future<Bridge> start(BridgeConfig config) {
     return start(vertx(), config);
   }
 
   /** Starts a bridge on a Vert.x from {@link #vertx}, which it closes at its end. */
   public static Future<Bridge> start(Vertx vertx, BridgeConfig config) {
-    Bridge bridge;
-    try {
-      bridge = new Bridge(vertx, ClusterSecret.completed(config));
-    } catch (IOException e) {
-      return vertx.close().transform(closed -> Future.failedFuture(e));
-    }
+    return start(Host.own(vertx), config);
+  }
+
+  /** Starts a bridge on the Vert.x of another program, on the event loop of the caller. */
+  public static Future<Bridge> startWithin(Vertx vertx, BridgeConfig config) {
+    return start(Host.shared(vertx), config);
+  }
+
+  /** The promise has no context, since a bridge that fails may end the event loop. */
+  private static Future<Bridge> start(Host host, BridgeConfig config) {
     Promise<Bridge> started = Promise.promise();
-    bridge
-        .open()
-        .onSuccess(id -> started.complete(bridge))
-        .onFailure(failure -> bridge.end().onComplete(closed -> started.fail(failure)));
+    host.loop()
+        .blocking(() -> new Bridge(host, ClusterSecret.completed(config)))
+        .onFailure(failure -> host.close().onComplete(closed -> started.fail(failure)))
+        .onSuccess(
+            bridge ->
+                bridge
+                    .open()
+                    .onSuccess(opened -> started.complete(bridge))
+                    .onFailure(
+                        failure -> bridge.end().onComplete(closed -> started.fail(failure))));
     return started.future();
+  }
+
+  /** Creates the Vert.x of a bridge; needs no configuration. */
+  public static Vertx vertx() {
+    return Host.newVertx();
   }
 
   /** The bound port. */
@@ -164,8 +168,19 @@ public final class Bridge {
     return http.port();
   }
 
+  /** The URL of the listener; null without one. */
   public String url() {
     return http.url();
+  }
+
+  /** The routes of the bridge, for the router of the program that runs it. */
+  public Router router() {
+    return http.mountable();
+  }
+
+  /** How the program that runs the bridge calls its tools. */
+  public InProcess inProcess() {
+    return http.inProcess();
   }
 
   /**
@@ -208,7 +223,7 @@ public final class Bridge {
    * @param millis time of its last change, in milliseconds of the wall clock
    */
   public void shareConfiguration(String file, long millis) {
-    vertx.runOnContext(v -> newestConfiguration.offer(file, millis));
+    host.loop().run(() -> newestConfiguration.offer(file, millis));
   }
 
   /** The newest shared configuration file; empty if no file was shared. Thread-safe. */
@@ -218,13 +233,15 @@ public final class Bridge {
 
   /** Waits for running calls up to the timeout, then ends all processes and closes everything. */
   public Future<Void> close(Duration timeout) {
-    Promise<Void> closed = Promise.promise();
+    if (!isClosing.compareAndSet(false, true)) {
+      return closed.future();
+    }
     http.stopping();
     supervisor
         .handOver(timeout)
         .transform(handed -> http.drain(timeout))
         .transform(drained -> endServers())
-        .transform(ended -> vertx.executeBlocking(Bridge::forgetProcesses, false))
+        .transform(ended -> host.loop().blocking(Bridge::forgetProcesses))
         .transform(forgotten -> stateFiles.written())
         .transform(ended -> cluster.close())
         .transform(left -> audit.close())
@@ -234,13 +251,12 @@ public final class Bridge {
   }
 
   private Future<Void> end() {
-    watch.close();
-    return vertx.close();
+    return host.close().onComplete(closed -> bus.close());
   }
 
   /** Ends the servers while the sockets and threads that they need for it are still open. */
   private Future<Void> endServers() {
-    return servers == null ? Future.succeededFuture() : vertx.undeploy(servers);
+    return host.undeploy(servers);
   }
 
   private static Void forgetProcesses() {
@@ -248,49 +264,34 @@ public final class Bridge {
     return null;
   }
 
-  private Future<String> open() {
+  private Future<Void> open() {
     return audit
         .open()
         .compose(opened -> openWebhooks())
-        .compose(opened -> vertx.deployVerticle(risk))
-        .compose(id -> vertx.deployVerticle(http))
-        .compose(id -> stateFiles.keep(http.port()))
-        .compose(id -> vertx.executeBlocking(Orphans::killOrphans, false))
+        .compose(opened -> host.deploy(risk))
+        .compose(deployed -> host.deploy(http))
+        .compose(deployed -> stateFiles.keep(http.port()))
+        .compose(kept -> host.loop().blocking(Orphans::killOrphans))
         .onSuccess(Bridge::report)
         .compose(orphans -> cluster.open(url()))
-        .compose(joined -> vertx.deployVerticle(supervisor))
+        .compose(joined -> host.deploy(supervisor))
         .onSuccess(
-            id -> {
-              servers = id;
+            deployed -> {
+              servers = deployed;
               http.serversStarting();
-            });
+            })
+        .mapEmpty();
   }
 
   private Future<?> openWebhooks() {
     return config.webhooks().isEmpty()
         ? Future.succeededFuture()
-        : vertx.deployVerticle(new WebhookVerticle(bus, config.webhooks()));
+        : host.deploy(new WebhookVerticle(bus, config.webhooks()));
   }
 
   private static void report(int orphans) {
     if (orphans > 0) {
       LOG.log(Level.WARNING, "ended {0} orphaned processes of a killed bridge", orphans);
     }
-  }
-
-  /**
-   * Creates the Vert.x of a bridge; needs no configuration. Without events for the flight recorder,
-   * which Netty registers when it allocates its first buffer, the start is 70 ms shorter.
-   */
-  public static Vertx vertx() {
-    System.getProperties().putIfAbsent("io.netty.jfr.enabled", "false");
-    EventLoopWatch.disableVertxTimings();
-    return Vertx.vertx(
-        new VertxOptions()
-            .setEventLoopPoolSize(1)
-            .setFileSystemOptions(
-                new FileSystemOptions()
-                    .setFileCachingEnabled(false)
-                    .setClassPathResolvingEnabled(false)));
   }
 }

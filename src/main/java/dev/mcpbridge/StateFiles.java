@@ -37,7 +37,7 @@ final class StateFiles {
   }
 
   private Void keepQuotas(int port) {
-    if (config.http().port() != 0) {
+    if (config.http().hasFixedPort()) {
       quotaFile = new QuotaFile(quotas, folder().resolve("quotas-" + port + ".json"));
       quotaFile.keep(vertx);
     }
@@ -47,7 +47,7 @@ final class StateFiles {
   /** Only if keys seal them; a cluster keeps them in its store. */
   private Future<Void> credentials(int port) {
     CredentialsConfig settings = config.credentials();
-    boolean hasFile = settings.file() != null || config.http().port() != 0;
+    boolean hasFile = settings.file() != null || config.http().hasFixedPort();
     if (settings.keys().isEmpty() || !cluster.isAlone() || !hasFile) {
       return Future.succeededFuture();
     }
@@ -61,9 +61,8 @@ final class StateFiles {
 
   /** The folder of the audit trail. */
   static Path auditFolder(BridgeConfig config) {
-    int port = config.http().port();
-    Path folder = config.audit().folder();
-    return folder != null ? folder : folder().resolve(port == 0 ? "audit" : "audit-" + port);
+    String name = config.http().hasFixedPort() ? "audit-" + config.http().port() : "audit";
+    return config.audit().folder() != null ? config.audit().folder() : folder().resolve(name);
   }
 
   private static Path folder() {

@@ -238,11 +238,7 @@ public final class Authenticator {
   public Principal renewed(Principal earlier) {
     Optional<Principal> present;
     if (earlier.token() != null) {
-      String issuer = earlier.token().issuer();
-      present =
-          Optional.of(earlier)
-              .filter(
-                  known -> issuers.stream().anyMatch(each -> each.config().name().equals(issuer)));
+      present = Optional.of(earlier).filter(known -> config.hasIssuer(known.token().issuer()));
     } else if (earlier.isAnonymous()) {
       present = Optional.of(earlier).filter(anybody -> !isRequired());
     } else {

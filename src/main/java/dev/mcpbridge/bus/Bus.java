@@ -29,7 +29,7 @@ public final class Bus {
 
   private final Vertx vertx;
   private final EventBus events;
-  private final Context loop;
+  private final EventLoop loop;
   private final boolean isAlone;
   private final RemoteRouter remoteRouter;
   private final Telemetry telemetry;
@@ -42,23 +42,42 @@ public final class Bus {
     final Set<Consumer<Object>> callbacks = ConcurrentHashMap.newKeySet();
   }
 
-  private Bus(Vertx vertx, Cluster cluster, Telemetry telemetry) {
+  private Bus(Vertx vertx, EventLoop loop, Cluster cluster, Telemetry telemetry) {
     this.vertx = vertx;
     this.events = vertx.eventBus();
-    this.loop = vertx.getOrCreateContext();
+    this.loop = loop;
     this.isAlone = cluster.isAlone();
     this.telemetry = telemetry;
     this.remoteRouter = new RemoteRouter(this, cluster, telemetry.counts());
   }
 
-  /** The bus of a Vert.x instance; called once per instance, before the first verticle. */
-  public static Bus create(Vertx vertx, Cluster cluster, Telemetry telemetry) {
-    vertx.eventBus().registerDefaultCodec(LocalMessage.class, LocalMessage.CODEC);
-    Bus bus = new Bus(vertx, cluster, telemetry);
+  /**
+   * The bus of a Vert.x instance; called before the first verticle.
+   *
+   * @throws IllegalStateException if a Vert.x has one already: its addresses are those of one
+   *     bridge
+   */
+  public static Bus create(Vertx vertx, EventLoop loop, Cluster cluster, Telemetry telemetry) {
+    try {
+      vertx.eventBus().registerCodec(LocalMessage.CODEC);
+    } catch (IllegalStateException e) {
+      throw new IllegalStateException("A bridge runs on this Vert.x already", e);
+    }
+    Bus bus = new Bus(vertx, loop, cluster, telemetry);
     if (!bus.isAlone) {
       bus.remoteRouter.open();
     }
     return bus;
+  }
+
+  /** Leaves the Vert.x to another bus. */
+  public void close() {
+    events.unregisterCodec(LocalMessage.CODEC.name());
+  }
+
+  /** The event loop that the verticles share. */
+  public EventLoop loop() {
+    return loop;
   }
 
   /** Where the verticles of this node report what they do. */
@@ -76,7 +95,7 @@ public final class Bus {
     }
     Context caller = vertx.getOrCreateContext();
     Promise<A> promise = Promise.promise();
-    onLoop(
+    loop.run(
         () ->
             remoteRouter
                 .request(address, question)
@@ -101,15 +120,6 @@ public final class Bus {
   /** Runs a task on the event loop after some time. */
   public void later(long millis, Runnable task) {
     vertx.setTimer(millis, t -> task.run());
-  }
-
-  /** Runs a task on the event loop, to which the router is confined: at once if this is it. */
-  private void onLoop(Runnable task) {
-    if (Context.isOnEventLoopThread()) {
-      task.run();
-    } else {
-      loop.runOnContext(v -> task.run());
-    }
   }
 
   <Q, A> Future<A> requestLocally(Address<Q, A> address, Q question) {
@@ -157,11 +167,11 @@ public final class Bus {
           pending.callbacks.forEach(callback -> callback.accept(undelivered(address)));
         });
     if (!isAlone) {
-      onLoop(() -> remoteRouter.serve(address));
+      loop.run(() -> remoteRouter.serve(address));
     }
     return () -> {
       if (!isAlone) {
-        onLoop(() -> remoteRouter.unregister(address));
+        loop.run(() -> remoteRouter.unregister(address));
       }
       consumer.unregister();
     };
@@ -177,7 +187,7 @@ public final class Bus {
     if (isAlone) {
       publishLocally(topic, message);
     } else {
-      onLoop(() -> remoteRouter.publish(topic, message));
+      loop.run(() -> remoteRouter.publish(topic, message));
     }
   }
 
@@ -192,11 +202,11 @@ public final class Bus {
         events.localConsumer(
             topic.name(), message -> listener.accept(cast(message.body().content())));
     if (!isAlone) {
-      onLoop(() -> remoteRouter.subscribe(topic));
+      loop.run(() -> remoteRouter.subscribe(topic));
     }
     return () -> {
       if (!isAlone) {
-        onLoop(() -> remoteRouter.unsubscribe(topic));
+        loop.run(() -> remoteRouter.unsubscribe(topic));
       }
       consumer.unregister();
     };

@@ -59,9 +59,7 @@ public final class ConsentTickets {
   public record BrowserAnswer(
       String state, String code, String issuer, String error, String browser) {}
 
-  /**
-   * @param bridgeUrl URL of the bridge, as browsers reach it
-   */
+  /** The URL is that of the bridge, as browsers reach it; null without one. */
   public ConsentTickets(Vertx vertx, Bus bus, CredentialStore store, Supplier<String> bridgeUrl) {
     this.bus = bus;
     this.store = store;
@@ -72,12 +70,17 @@ public final class ConsentTickets {
 
   /** Adds a link to the consent page to a failure that needs one. */
   <T> Future<T> explained(Principal principal, ServerId server, Throwable failure) {
-    return failure instanceof BridgeException refusal
-            && refusal.code() == ErrorCode.CONSENT_REQUIRED
-            && !refusal.members().containsKey("connect_url")
-        ? link(principal, server, (String) refusal.members().get("scope"))
-            .compose(link -> Future.failedFuture(explained(refusal, link)))
-        : Future.failedFuture(failure);
+    if (!(failure instanceof BridgeException refusal)
+        || refusal.code() != ErrorCode.CONSENT_REQUIRED
+        || refusal.members().containsKey("connect_url")) {
+      return Future.failedFuture(failure);
+    }
+    return bridgeUrl.get() == null
+        ? Future.failedFuture(
+            new BridgeException(
+                ErrorCode.FORBIDDEN, refusal.getMessage() + "; for a link, set auth.publicUrl"))
+        : link(principal, server, (String) refusal.members().get("scope"))
+            .compose(link -> Future.failedFuture(explained(refusal, link)));
   }
 
   private BridgeException explained(BridgeException refusal, Link link) {

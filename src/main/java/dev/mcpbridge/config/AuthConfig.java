@@ -13,13 +13,30 @@ import java.util.Set;
  *     listener's own
  * @param login null if users cannot log in at pages of the bridge
  * @param isOfOneUser whether only the user who started the bridge knows its addresses and keys
+ * @param program name of the program that runs the bridge in its process, which vouches for its
+ *     callers as an issuer does; null for a bridge of its own
  */
 public record AuthConfig(
-    List<Key> keys, List<Issuer> issuers, String publicUrl, Login login, boolean isOfOneUser) {
+    List<Key> keys,
+    List<Issuer> issuers,
+    String publicUrl,
+    Login login,
+    boolean isOfOneUser,
+    String program) {
 
   /** That of a bridge within the process of its user. */
   public static AuthConfig ofOneUser(Key key) {
-    return new AuthConfig(List.of(key), List.of(), null, null, true);
+    return new AuthConfig(List.of(key), List.of(), null, null, true, null);
+  }
+
+  /** That of a bridge within a program. */
+  public AuthConfig withProgram(String name) {
+    return new AuthConfig(keys, issuers, publicUrl, login, isOfOneUser, name);
+  }
+
+  /** Whether a name is that of an issuer, or of the program that runs the bridge. */
+  public boolean hasIssuer(String name) {
+    return name.equals(program) || issuers.stream().anyMatch(each -> each.name().equals(name));
   }
 
   /** Whether users have to prove at pages of the bridge who they are. */
@@ -40,8 +57,7 @@ public record AuthConfig(
   public boolean knows(String principal) {
     int bar = principal.indexOf('|');
     if (bar >= 0) {
-      String issuer = principal.substring(0, bar);
-      return issuers.stream().anyMatch(each -> each.name().equals(issuer));
+      return hasIssuer(principal.substring(0, bar));
     }
     return !isRequired() || keys.stream().anyMatch(key -> key.name().equals(principal));
   }

@@ -15,7 +15,7 @@ final class AuthReader {
   static AuthConfig read(Section auth) {
     List<AuthConfig.Issuer> issuers = issuers(auth);
     return new AuthConfig(
-        keys(auth), issuers, publicUrl(auth), login(auth.section("login"), issuers), false);
+        keys(auth), issuers, publicUrl(auth), login(auth.section("login"), issuers), false, null);
   }
 
   private static List<AuthConfig.Key> keys(Section auth) {

@@ -43,6 +43,9 @@ public record BridgeConfig(
 
   /** Whether callers can be distinguished: by key or token or, without them, by client address. */
   public boolean hasSeveralCallers() {
+    if (auth.program() != null) {
+      return true;
+    }
     return auth.isRequired()
         ? auth.keys().size() > 1 || !auth.issuers().isEmpty()
         : !http.isLoopback();

@@ -33,6 +33,8 @@ public record HttpConfig(
     Compressed compressed,
     StartRules startRules) {
 
+  private static final int NO_LISTENER = -1;
+
   /** Maximum number of open MCP sessions, and how long one may be idle. */
   public record Sessions(int max, long idleMillis) {}
 
@@ -87,6 +89,43 @@ public record HttpConfig(
         requestTimeouts,
         compressed,
         startRules);
+  }
+
+  /** A copy without a listener of its own, and without the console. */
+  public HttpConfig withoutListener() {
+    return new HttpConfig(
+        host,
+        NO_LISTENER,
+        allowedHosts,
+        corsOrigins,
+        tls,
+        insecure,
+        openHealth,
+        false,
+        maxConnections,
+        maxStreams,
+        sessions,
+        requestTimeouts,
+        compressed,
+        startRules);
+  }
+
+  /** Whether there is a listener. */
+  public boolean listens() {
+    return port != NO_LISTENER;
+  }
+
+  /** Whether the port is known before the start, and so names what is kept for the next one. */
+  public boolean hasFixedPort() {
+    return port > 0;
+  }
+
+  /** The URL of the listener at the port that it has got. */
+  public String url(int boundPort) {
+    return (tls == null ? "http://" : "https://")
+        + (host.contains(":") && !host.startsWith("[") ? "[" + host + "]" : host)
+        + ":"
+        + boundPort;
   }
 
   public boolean isLoopback() {

@@ -3,11 +3,13 @@ package dev.mcpbridge.http;
 import dev.mcpbridge.config.HttpConfig;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.http.reply.MountPoint;
 import io.vertx.core.MultiMap;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
 import io.vertx.core.net.HostAndPort;
+import io.vertx.ext.web.RoutingContext;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
 import java.net.SocketException;
@@ -29,14 +31,12 @@ final class AddressChecks {
   private static final Set<String> PAGES = Set.of("/", "/docs", "/console");
 
   private final Set<String> listenerHosts;
-  private final String scheme;
   private Set<String> hosts;
   private Set<String> corsOrigins;
   private String lastAcceptedHost;
 
   AddressChecks(HttpConfig config) {
     this.listenerHosts = listenerHosts(config);
-    this.scheme = config.tls() == null ? "http://" : "https://";
     reload(config);
   }
 
@@ -49,14 +49,15 @@ final class AddressChecks {
     lastAcceptedHost = null;
   }
 
-  void check(HttpServerRequest request) {
+  void check(RoutingContext ctx) {
+    HttpServerRequest request = ctx.request();
     checkFraming(request);
     checkPath(request.uri().startsWith("/") ? request.path() : null);
+    String path = MountPoint.path(ctx);
     checkQuery(request.query());
     checkHost(request);
-    if (!request.path().startsWith(ProtectedResource.METADATA)
-        && !Routes.needsNoCredential(request.path())) {
-      checkOrigin(request);
+    if (!path.startsWith(ProtectedResource.METADATA) && !Routes.needsNoCredential(path)) {
+      checkOrigin(request, path);
     }
   }
 
@@ -157,15 +158,16 @@ final class AddressChecks {
     return isSingle ? authority : null;
   }
 
-  private void checkOrigin(HttpServerRequest request) {
+  private void checkOrigin(HttpServerRequest request, String path) {
     MultiMap headers = request.headers();
     String origin = headers.get(HttpHeaders.ORIGIN);
     if (origin == null) {
-      checkFetch(request.path(), headers);
+      checkFetch(path, headers);
       return;
     }
     String host = headers.get(HttpHeaders.HOST);
-    String own = scheme + (host == null ? request.authority() : host);
+    String own =
+        (request.isSSL() ? "https://" : "http://") + (host == null ? request.authority() : host);
     boolean isSingle = headers.getAll(HttpHeaders.ORIGIN).size() == 1;
     if (!isSingle || !origin.equalsIgnoreCase(own) && !isConfigured(origin)) {
       throw new BridgeException(

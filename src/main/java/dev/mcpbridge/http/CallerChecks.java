@@ -109,7 +109,7 @@ final class CallerChecks {
     }
     return identified.map(
         identity -> {
-          resource.requireAudience(identity, ctx.request());
+          resource.requireAudience(identity, ctx);
           Callers.set(ctx, identity.principal());
           if (identity.principal().token() != null) {
             Callers.setToken(ctx, credential);

@@ -9,6 +9,7 @@ import dev.mcpbridge.call.CallPipeline;
 import dev.mcpbridge.call.CatalogueCache;
 import dev.mcpbridge.call.DecidedCalls;
 import dev.mcpbridge.call.IdempotencyKeys;
+import dev.mcpbridge.call.InProcess;
 import dev.mcpbridge.call.PinnedDefinitions;
 import dev.mcpbridge.cluster.Cluster;
 import dev.mcpbridge.config.HttpConfig.Compressed;
@@ -18,6 +19,7 @@ import dev.mcpbridge.http.connect.ConnectDoor;
 import dev.mcpbridge.http.console.ConsoleLogin;
 import dev.mcpbridge.http.mcp.McpDoor;
 import dev.mcpbridge.http.openapi.OpenApiDoor;
+import dev.mcpbridge.http.reply.MountPoint;
 import dev.mcpbridge.http.reply.Replies;
 import dev.mcpbridge.http.reply.StreamSlots;
 import dev.mcpbridge.http.rest.AccessApi;
@@ -42,7 +44,9 @@ import dev.mcpbridge.http.rest.WhoamiApi;
 import dev.mcpbridge.http.toolcall.ModelCalls;
 import dev.mcpbridge.http.toolcall.ToolCallDoor;
 import dev.mcpbridge.limit.Shares;
+import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
+import dev.mcpbridge.protocol.JsonWriter;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.ext.web.RoutingContext;
@@ -79,7 +83,8 @@ record Doors(
     ToolCallDoor toolcall,
     AgentDoor agent,
     OpenApiDoor documents,
-    Handler<RoutingContext> openapi) {
+    Handler<RoutingContext> openapi,
+    InProcess inProcess) {
 
   private static final String CONTRACT = "/dev/mcpbridge/http/openapi.json";
 
@@ -146,7 +151,8 @@ record Doors(
         toolcall,
         agent,
         new OpenApiDoor(vertx, catalogueCache),
-        contract());
+        contract(),
+        new InProcess(bus, access, catalogueCache, pipeline, decided, ids));
   }
 
   private static BackgroundCalls background(
@@ -242,11 +248,28 @@ record Doors(
         dependencies.callerLimits().severalCallers());
   }
 
+  /** The document with the server that its paths belong to, unless it is the root of a host. */
+  private static JsonSlice mounted(JsonSlice document, RoutingContext ctx) {
+    String prefix = MountPoint.prefix(ctx);
+    return prefix.isEmpty()
+        ? document
+        : JsonObjects.with(
+            document,
+            "servers",
+            new JsonWriter()
+                .beginArray()
+                .beginObject()
+                .member("url", prefix)
+                .endObject()
+                .endArray()
+                .toSlice());
+  }
+
   /** Serves the OpenAPI document of the bridge's own API, a static resource. */
   private static Handler<RoutingContext> contract() {
     try (InputStream in = Doors.class.getResourceAsStream(CONTRACT)) {
       JsonSlice document = JsonSlice.of(in.readAllBytes());
-      return ctx -> Replies.json(ctx, 200, document, Compressed.LISTS);
+      return ctx -> Replies.json(ctx, 200, mounted(document, ctx), Compressed.LISTS);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -3,10 +3,12 @@ package dev.mcpbridge.http;
 import dev.mcpbridge.auth.Authenticator;
 import dev.mcpbridge.bus.Bus;
 import dev.mcpbridge.call.CatalogueCache;
+import dev.mcpbridge.call.InProcess;
 import dev.mcpbridge.call.PinnedDefinitions;
 import dev.mcpbridge.cluster.Cluster;
 import dev.mcpbridge.config.BridgeConfig;
 import dev.mcpbridge.http.reply.Compression;
+import dev.mcpbridge.http.reply.MountPoint;
 import dev.mcpbridge.http.reply.StreamSlots;
 import dev.mcpbridge.http.rest.CallAnswers;
 import dev.mcpbridge.http.rest.HealthApi;
@@ -63,7 +65,9 @@ public final class HttpVerticle extends VerticleBase {
   private BodyHandler body;
   private Map<String, Handler<RoutingContext>> publicPages;
   private StartupGate startupGate;
-  private HttpServer server;
+  private Router router;
+  private InProcess inProcess;
+  private volatile HttpServer server;
 
   /**
    * @param callerLimits what bounds the calls of each caller
@@ -101,16 +105,35 @@ public final class HttpVerticle extends VerticleBase {
             vertx, dependencies, streams, answers, conditions(), callers.identities(() -> current));
     pins = doors.pins();
     catalogues = doors.catalogues();
-    Router router = router(doors);
+    inProcess = doors.inProcess();
+    router = router(doors);
+    return pins.store().open().compose(opened -> listen());
+  }
+
+  private Future<?> listen() {
+    if (!config.http().listens()) {
+      return Future.succeededFuture();
+    }
     server =
         vertx
             .createHttpServer(ListenerOptions.of(config.http()))
             .connectionHandler(guard::opened)
             .invalidRequestHandler(new InvalidRequestHandler())
             .requestHandler(request -> guard.requestStarted(request, () -> router.handle(request)));
-    return pins.store()
-        .open()
-        .compose(opened -> server.listen().recover(e -> Future.failedFuture(cannotListen(e))));
+    return server.listen().recover(e -> Future.failedFuture(cannotListen(e)));
+  }
+
+  /**
+   * The routes of the bridge and their checks, for the router of another program. Requests must
+   * come on the event loop of the bridge.
+   */
+  public Router mountable() {
+    return MountedRouter.of(vertx, router, dependencies.bus().loop());
+  }
+
+  /** How the program that runs the bridge calls its tools. */
+  public InProcess inProcess() {
+    return inProcess;
   }
 
   private HealthApi.Conditions conditions() {
@@ -132,18 +155,14 @@ public final class HttpVerticle extends VerticleBase {
     vertx.setTimer(WARM_UP_MILLIS, t -> vertx.executeBlocking(SchemaValidator::warmUp, false));
   }
 
-  /** The URL of the listener. */
+  /** The URL of the listener; null without one. */
   public String url() {
-    String host = config.http().host();
-    return (config.http().tls() == null ? "http://" : "https://")
-        + (host.contains(":") && !host.startsWith("[") ? "[" + host + "]" : host)
-        + ":"
-        + port();
+    return server == null ? null : config.http().url(port());
   }
 
-  /** The port that was bound. */
+  /** The port that was bound; 0 without a listener. */
   public int port() {
-    return server.actualPort();
+    return server == null ? 0 : server.actualPort();
   }
 
   /**
@@ -184,11 +203,12 @@ public final class HttpVerticle extends VerticleBase {
   public Future<Void> drain(Duration timeout) {
     phase = HealthApi.Phase.STOPPING;
     context.runOnContext(v -> streams.endAll());
-    return server.shutdown(timeout).eventually(() -> pins.store().written());
+    return (server == null ? Future.<Void>succeededFuture() : server.shutdown(timeout))
+        .eventually(() -> pins.store().written());
   }
 
   private Router router(Doors doors) {
-    Router router = Router.router(vertx);
+    Router all = Router.router(vertx);
     addresses = new AddressChecks(config.http());
     cors = CorsRules.of(config.http());
     body = BodyHandler.create(false).setBodyLimit(config.limits().bodyBytes());
@@ -197,20 +217,20 @@ public final class HttpVerticle extends VerticleBase {
             dependencies.self(),
             config.http().console(),
             config.http().openHealth() ? ctx -> openHealth(ctx, doors.health()) : null);
-    router.route().handler(this::checkAddress);
-    router.route().handler(this::servePublicPageOrAdmit);
+    all.route().handler(this::checkAddress);
+    all.route().handler(this::servePublicPageOrAdmit);
     startupGate =
-        dependencies.cluster().isAlone() ? StartupGate.mount(router) : StartupGate.unmounted();
+        dependencies.cluster().isAlone() ? StartupGate.mount(all) : StartupGate.unmounted();
     KeylessChecks keyless = new KeylessChecks(vertx, isOwnProcess);
-    Routes.of(doors).mount(router, keyless, dependencies.bus().telemetry().tracer());
-    return router;
+    Routes.of(doors).mount(all, keyless, dependencies.bus().telemetry().tracer());
+    return all;
   }
 
   /** Checks Host and Origin; adds {@code nosniff}, and CORS headers for configured origins. */
   private void checkAddress(RoutingContext ctx) {
     ctx.response().headers().set(NOSNIFF_NAME, NOSNIFF);
     compression.negotiate(ctx);
-    addresses.check(ctx.request());
+    addresses.check(ctx);
     if (cors != null && addresses.isConfigured(ctx.request().getHeader(HttpHeaders.ORIGIN))) {
       ctx.response().putHeader("vary", "origin");
       cors.handle(ctx);
@@ -221,12 +241,12 @@ public final class HttpVerticle extends VerticleBase {
 
   /** One route for both: each further one costs every request. */
   private void servePublicPageOrAdmit(RoutingContext ctx) {
-    String path = ctx.request().path();
+    String path = MountPoint.path(ctx);
     if (path.startsWith(ProtectedResource.METADATA)) {
       callers.resource().describe(ctx);
       return;
     }
-    Handler<RoutingContext> page = publicPages.get(path);
+    Handler<RoutingContext> page = PublicPages.find(publicPages, ctx, path);
     if (page != null && READ_METHODS.contains(ctx.request().method())) {
       page.handle(ctx);
     } else if (Routes.needsNoCredential(path)) {

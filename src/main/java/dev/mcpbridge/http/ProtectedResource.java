@@ -4,11 +4,11 @@ import dev.mcpbridge.auth.Identity;
 import dev.mcpbridge.config.AuthConfig;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.http.reply.MountPoint;
 import dev.mcpbridge.http.reply.Replies;
 import dev.mcpbridge.model.Scope;
 import dev.mcpbridge.protocol.JsonWriter;
 import io.vertx.core.http.HttpMethod;
-import io.vertx.core.http.HttpServerRequest;
 import io.vertx.ext.web.RoutingContext;
 import java.util.LinkedHashSet;
 import java.util.Set;
@@ -42,10 +42,10 @@ record ProtectedResource(AuthConfig config, Supplier<String> ownUrl) {
    *
    * @throws BridgeException UNAUTHENTICATED
    */
-  void requireAudience(Identity identity, HttpServerRequest request) {
+  void requireAudience(Identity identity, RoutingContext ctx) {
     if (!identity.isForAll()
         && !identity.isFor(bridge())
-        && !identity.isFor(bridge() + suffix(request.path(), request.query()))) {
+        && !identity.isFor(bridge() + suffix(MountPoint.path(ctx), ctx.request().query()))) {
       throw Identity.wrongAudience();
     }
   }
@@ -80,7 +80,7 @@ record ProtectedResource(AuthConfig config, Supplier<String> ownUrl) {
   }
 
   private void send(RoutingContext ctx) {
-    String path = ctx.request().path().substring(METADATA.length());
+    String path = MountPoint.path(ctx).substring(METADATA.length());
     String query = ctx.request().query();
     if (config.issuers().isEmpty() || !path.isEmpty() && suffix(path, query).isEmpty()) {
       throw new BridgeException(ErrorCode.NOT_FOUND, "No such resource");
@@ -130,7 +130,7 @@ record ProtectedResource(AuthConfig config, Supplier<String> ownUrl) {
           .append("\", ");
     }
     Object needed = failure.members().getOrDefault("scope", String.join(" ", basicScopes()));
-    String suffix = suffix(ctx.request().path(), ctx.request().query());
+    String suffix = suffix(MountPoint.path(ctx), ctx.request().query());
     return challenge
         .append("resource_metadata=\"")
         .append(bridge())

@@ -3,6 +3,7 @@ package dev.mcpbridge.http;
 import dev.mcpbridge.http.connect.ConsentPage;
 import dev.mcpbridge.http.console.ConsolePage;
 import dev.mcpbridge.http.openapi.DocsPage;
+import dev.mcpbridge.http.reply.MountPoint;
 import dev.mcpbridge.http.reply.Replies;
 import dev.mcpbridge.protocol.BridgeIdentity;
 import dev.mcpbridge.protocol.JsonSlice;
@@ -41,6 +42,16 @@ final class PublicPages {
       HEALTH.forEach(path -> pages.put(path, health));
     }
     return Map.copyOf(pages);
+  }
+
+  /**
+   * The handler of a page; null for another path. The pages for browsers, with links from the root
+   * of a host, are served by the listener only.
+   */
+  static Handler<RoutingContext> find(
+      Map<String, Handler<RoutingContext>> pages, RoutingContext ctx, String path) {
+    boolean isListener = MountPoint.prefix(ctx).isEmpty();
+    return isListener || HEALTH.contains(path) ? pages.get(path) : null;
   }
 
   /** Identifies the bridge and links to its resources. */

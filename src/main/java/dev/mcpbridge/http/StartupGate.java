@@ -1,5 +1,6 @@
 package dev.mcpbridge.http;
 
+import dev.mcpbridge.http.reply.MountPoint;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;
 import io.vertx.core.Promise;
@@ -38,7 +39,7 @@ final class StartupGate implements Handler<RoutingContext> {
 
   @Override
   public void handle(RoutingContext ctx) {
-    mayPass(ctx.request().path())
+    mayPass(MountPoint.path(ctx))
         .onSuccess(
             passed -> {
               if (!ctx.response().closed()) {

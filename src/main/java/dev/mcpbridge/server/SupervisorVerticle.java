@@ -2,6 +2,7 @@ package dev.mcpbridge.server;
 
 import dev.mcpbridge.bus.Addresses;
 import dev.mcpbridge.bus.Bus;
+import dev.mcpbridge.bus.EventLoop.Deployment;
 import dev.mcpbridge.cluster.Cluster;
 import dev.mcpbridge.cluster.SharedMap;
 import dev.mcpbridge.cluster.SharedMap.Change;
@@ -46,6 +47,11 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Ow
 
   private static final Logger LOG = System.getLogger(SupervisorVerticle.class.getName());
 
+  private static final DeploymentOptions ON_WORKERS =
+      new DeploymentOptions()
+          .setThreadingModel(ThreadingModel.WORKER)
+          .setWorkerPoolName(WORKER_POOL);
+
   /**
    * How long a server that was reported is kept while the cluster does not know it here: its owner
    * reports a new one only once, and its registration may arrive after the report.
@@ -85,9 +91,9 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Ow
    * @param verticles its deployments in the order of their creation
    */
   private record DeployedServer(
-      ServerConfig config, ServerVerticle verticle, List<Future<String>> verticles) {
+      ServerConfig config, ServerVerticle verticle, List<Future<Deployment>> verticles) {
 
-    Future<String> started() {
+    Future<Deployment> started() {
       return verticles.get(verticles.size() - 1);
     }
   }
@@ -338,12 +344,12 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Ow
             log,
             new ServerVerticle.Lease(instanceLocation, cluster.mayRun(instanceId), callerLimits),
             this::drainMillis);
-    List<Future<String>> verticles = new ArrayList<>();
+    List<Future<Deployment>> verticles = new ArrayList<>();
     serverExtensions
         .of(instanceId, server, environment.limits(), log, this::drainMillis)
-        .map(extension -> vertx.deployVerticle(extension, deployment(server)))
+        .map(extension -> deployed(extension, server))
         .ifPresent(verticles::add);
-    verticles.add(vertx.deployVerticle(verticle, deployment(server)));
+    verticles.add(deployed(verticle, server));
     verticles.forEach(started -> started.onFailure(failure -> notStarted(instanceId, failure)));
     published.add(server.id());
     deployed.put(instanceId, new DeployedServer(whole, verticle, verticles));
@@ -357,18 +363,16 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Ow
   }
 
   /**
-   * Where a server runs. One that is reached over HTTP stays on the event loop, which reads its
-   * sockets in any case.
+   * Deploys a verticle of a server. One that is reached over HTTP stays on the event loop, which
+   * reads its sockets in any case.
    */
-  private DeploymentOptions deployment(ServerConfig server) {
+  private Future<Deployment> deployed(VerticleBase verticle, ServerConfig server) {
     boolean hasProcess =
         server.upstreamTarget() instanceof ProcessTarget
             || server.upstreamTarget() instanceof ContainerTarget;
     return usesWorkers && hasProcess
-        ? new DeploymentOptions()
-            .setThreadingModel(ThreadingModel.WORKER)
-            .setWorkerPoolName(WORKER_POOL)
-        : new DeploymentOptions();
+        ? vertx.deployVerticle(verticle, ON_WORKERS).map(id -> () -> vertx.undeploy(id))
+        : bus.loop().deploy(verticle);
   }
 
   /** Undeploys an instance. A new comparison afterwards decides whether to start it again. */
@@ -378,7 +382,10 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Ow
       return;
     }
     Future<Void> end =
-        Future.join(server.verticles().stream().map(done -> done.compose(vertx::undeploy)).toList())
+        Future.join(
+                server.verticles().stream()
+                    .map(done -> done.compose(Deployment::undeploy))
+                    .toList())
             .<Void>mapEmpty()
             .otherwiseEmpty();
     ending.put(instanceId, end);

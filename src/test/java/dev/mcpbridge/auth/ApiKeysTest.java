@@ -40,7 +40,8 @@ class ApiKeysTest {
   @Test
   void everyCallerIsAcceptedWithoutKeysAndIssuers() {
     Authenticator authenticator =
-        new Authenticator(null, new AuthConfig(List.of(), List.of(), null, null, false), null);
+        new Authenticator(
+            null, new AuthConfig(List.of(), List.of(), null, null, false, null), null);
 
     assertTrue(authenticator.authenticate(null, () -> "").result().principal().may(Scope.ADMIN));
   }

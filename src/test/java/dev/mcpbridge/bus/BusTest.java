@@ -34,7 +34,12 @@ class BusTest {
   @BeforeEach
   void create(@ProvidedBy(BridgeVertx.class) Vertx vertx) {
     this.vertx = vertx;
-    bus = Bus.create(vertx, new SingleNode(Clock.systemUTC()), new Telemetry(new Counts()));
+    bus =
+        Bus.create(
+            vertx,
+            EventLoop.of(vertx),
+            new SingleNode(Clock.systemUTC()),
+            new Telemetry(new Counts()));
   }
 
   private void assertNotDelivered(Supplier<Future<String>> action) {

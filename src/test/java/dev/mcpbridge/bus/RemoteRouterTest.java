@@ -84,7 +84,7 @@ class RemoteRouterTest {
   @BeforeEach
   void serve(@ProvidedBy(BridgeVertx.class) Vertx vertx) throws Exception {
     this.vertx = vertx;
-    bus = Bus.create(vertx, cluster(), new Telemetry(new Counts()));
+    bus = Bus.create(vertx, EventLoop.of(vertx), cluster(), new Telemetry(new Counts()));
     EventLoops.await(
         vertx,
         () -> {

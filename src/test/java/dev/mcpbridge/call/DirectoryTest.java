@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import dev.mcpbridge.bus.Addresses;
 import dev.mcpbridge.bus.Addresses.InstanceStopped;
 import dev.mcpbridge.bus.Bus;
+import dev.mcpbridge.bus.EventLoop;
 import dev.mcpbridge.cluster.Cluster;
 import dev.mcpbridge.cluster.OwnershipView;
 import dev.mcpbridge.cluster.SingleNode;
@@ -53,7 +54,12 @@ class DirectoryTest {
   @BeforeEach
   void open(@ProvidedBy(BridgeVertx.class) Vertx vertx) {
     this.vertx = vertx;
-    bus = Bus.create(vertx, new SingleNode(Clock.systemUTC()), new Telemetry(new Counts()));
+    bus =
+        Bus.create(
+            vertx,
+            EventLoop.of(vertx),
+            new SingleNode(Clock.systemUTC()),
+            new Telemetry(new Counts()));
     directory = new Directory(bus, node(), PinFixture.of(PinRules.OFF));
     directory.open();
   }

@@ -3,6 +3,7 @@ package dev.mcpbridge.call;
 import dev.mcpbridge.access.AccessRules;
 import dev.mcpbridge.bus.Addresses;
 import dev.mcpbridge.bus.Bus;
+import dev.mcpbridge.bus.EventLoop;
 import dev.mcpbridge.bus.Gate;
 import dev.mcpbridge.bus.Gate.Decision;
 import dev.mcpbridge.cluster.Cluster;
@@ -49,7 +50,7 @@ final class OneServer {
 
   OneServer(Vertx vertx) throws Exception {
     this.vertx = vertx;
-    bus = Bus.create(vertx, cluster, new Telemetry(new Counts()));
+    bus = Bus.create(vertx, EventLoop.of(vertx), cluster, new Telemetry(new Counts()));
     Pins pins = PinFixture.of(PinRules.OFF);
     Directory directory = new Directory(bus, cluster, pins);
     ConsentTickets consents =

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.mcpbridge.bus.Addresses;
 import dev.mcpbridge.bus.Bus;
+import dev.mcpbridge.bus.EventLoop;
 import dev.mcpbridge.cluster.SingleNode;
 import dev.mcpbridge.fixture.BridgeVertx;
 import dev.mcpbridge.fixture.EventLoops;
@@ -26,7 +27,12 @@ class RefusedCredentialsTest {
   private final List<String> records = new ArrayList<>();
 
   private Void refuse(Vertx vertx, int addresses, int times) throws Exception {
-    Bus bus = Bus.create(vertx, new SingleNode(Clock.systemUTC()), new Telemetry(new Counts()));
+    Bus bus =
+        Bus.create(
+            vertx,
+            EventLoop.of(vertx),
+            new SingleNode(Clock.systemUTC()),
+            new Telemetry(new Counts()));
     bus.serveDirectly(Addresses.AUDIT, this::take);
     RefusedCredentials refused = new RefusedCredentials(vertx, bus);
     return EventLoops.await(

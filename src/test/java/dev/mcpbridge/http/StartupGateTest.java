@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import dev.mcpbridge.bus.Addresses;
 import dev.mcpbridge.bus.Bus;
+import dev.mcpbridge.bus.EventLoop;
 import dev.mcpbridge.cluster.SingleNode;
 import dev.mcpbridge.config.ConfigReader;
 import dev.mcpbridge.config.ConfigReader.Strictness;
@@ -52,7 +53,7 @@ class StartupGateTest {
 
   @BeforeEach
   void listen(@ProvidedBy(BridgeVertx.class) Vertx vertx) throws Exception {
-    bus = Bus.create(vertx, singleNode, new Telemetry(counts));
+    bus = Bus.create(vertx, EventLoop.of(vertx), singleNode, new Telemetry(counts));
     http =
         new HttpVerticle(
             new HttpVerticle.Dependencies(

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import dev.mcpbridge.bus.Addresses;
 import dev.mcpbridge.bus.Bus;
+import dev.mcpbridge.bus.EventLoop;
 import dev.mcpbridge.cluster.SingleNode;
 import dev.mcpbridge.config.BridgeConfig;
 import dev.mcpbridge.config.ConfigReader;
@@ -79,7 +80,7 @@ class ApiServersTest {
   @Test
   void startWaitsForStoppingServerOfSameName(@ProvidedBy(BridgeVertx.class) Vertx vertx)
       throws Exception {
-    Bus bus = Bus.create(vertx, cluster, new Telemetry(new Counts()));
+    Bus bus = Bus.create(vertx, EventLoop.of(vertx), cluster, new Telemetry(new Counts()));
     ServerDefinitions serverDefinitions = new ServerDefinitions();
     serverDefinitions.read(Map.of(), config);
     ApiServers servers =

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.mcpbridge.bus.Addresses;
 import dev.mcpbridge.bus.Bus;
+import dev.mcpbridge.bus.EventLoop;
 import dev.mcpbridge.cluster.Cluster;
 import dev.mcpbridge.cluster.Cluster.OwnershipListener;
 import dev.mcpbridge.cluster.OwnershipView;
@@ -58,7 +59,7 @@ class SupervisorVerticleTest {
 
   private SupervisorVerticle supervisor(Vertx vertx, Cluster cluster, BridgeConfig config)
       throws Exception {
-    bus = Bus.create(vertx, cluster, new Telemetry(new Counts()));
+    bus = Bus.create(vertx, EventLoop.of(vertx), cluster, new Telemetry(new Counts()));
     TransportFactory broken =
         (where, upstreamTarget, name, limits, log, listener) -> {
           opened.add(name);

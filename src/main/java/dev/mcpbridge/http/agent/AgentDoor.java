@@ -10,6 +10,7 @@ import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.http.reply.Callers;
 import dev.mcpbridge.http.reply.EventStream;
+import dev.mcpbridge.http.reply.MountPoint;
 import dev.mcpbridge.http.reply.Problems;
 import dev.mcpbridge.http.reply.Replies;
 import dev.mcpbridge.http.reply.RequestSpan;
@@ -145,7 +146,7 @@ public final class AgentDoor {
               if (ctx.response().closed()) {
                 return Future.failedFuture(new BridgeException(ErrorCode.CANCELLED, "Left"));
               }
-              String callsTo = callsTo(selection, offer.isLean());
+              String callsTo = callsTo(ctx, selection, offer.isLean());
               Requested requested = new Requested(turn, offer.body(), callsTo);
               return EventStream.isWanted(ctx)
                   ? stream(ctx, requested, running)
@@ -158,8 +159,9 @@ public final class AgentDoor {
             });
   }
 
-  private static String callsTo(Selection selection, boolean isLean) {
-    return (selection.profile() == null ? "" : "/profiles/" + selection.profile())
+  private static String callsTo(RoutingContext ctx, Selection selection, boolean isLean) {
+    return MountPoint.prefix(ctx)
+        + (selection.profile() == null ? "" : "/profiles/" + selection.profile())
         + "/toolcall?format=openai-chat"
         + (isLean ? "&discovery=search" : "");
   }

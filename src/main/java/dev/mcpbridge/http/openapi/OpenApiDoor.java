@@ -3,6 +3,7 @@ package dev.mcpbridge.http.openapi;
 import dev.mcpbridge.call.CatalogueCache;
 import dev.mcpbridge.call.ToolCatalogue;
 import dev.mcpbridge.http.reply.Callers;
+import dev.mcpbridge.http.reply.MountPoint;
 import dev.mcpbridge.http.reply.Replies;
 import dev.mcpbridge.http.reply.Selections;
 import dev.mcpbridge.limit.BoundedMap;
@@ -63,7 +64,7 @@ public final class OpenApiDoor {
   /** The base URL of the request; the host has been validated before. */
   private static String baseUrl(RoutingContext ctx) {
     HostAndPort host = ctx.request().authority();
-    return ctx.request().scheme() + "://" + host;
+    return ctx.request().scheme() + "://" + host + MountPoint.prefix(ctx);
   }
 
   private static String tag(JsonSlice document) {

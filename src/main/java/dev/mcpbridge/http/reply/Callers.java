@@ -109,7 +109,7 @@ public final class Callers {
 
   /** The door of a request, by its path. */
   private static String door(RoutingContext ctx) {
-    String path = ctx.request().path();
+    String path = MountPoint.path(ctx);
     if (path.endsWith("/mcp") || path.endsWith("/sse")) {
       return "mcp";
     }

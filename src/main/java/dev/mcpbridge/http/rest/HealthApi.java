@@ -4,6 +4,7 @@ import dev.mcpbridge.call.AccessControl;
 import dev.mcpbridge.call.Directory;
 import dev.mcpbridge.cluster.Cluster;
 import dev.mcpbridge.http.reply.Callers;
+import dev.mcpbridge.http.reply.MountPoint;
 import dev.mcpbridge.http.reply.Replies;
 import dev.mcpbridge.model.ServerState;
 import dev.mcpbridge.model.ServerView;
@@ -67,7 +68,7 @@ public final class HealthApi {
 
   /** The same routes for callers without a key: the status without details. */
   public void brief(RoutingContext ctx) {
-    String path = ctx.request().path();
+    String path = MountPoint.path(ctx);
     String status =
         switch (path) {
           case "/health/live" -> "ok";

@@ -14,6 +14,7 @@ import dev.mcpbridge.http.reply.CacheFields;
 import dev.mcpbridge.http.reply.Callers;
 import dev.mcpbridge.http.reply.EventStream;
 import dev.mcpbridge.http.reply.IdempotencyHeader;
+import dev.mcpbridge.http.reply.MountPoint;
 import dev.mcpbridge.http.reply.Preferences;
 import dev.mcpbridge.http.reply.Problems;
 import dev.mcpbridge.http.reply.RequestSpan;
@@ -178,7 +179,7 @@ public record ToolCallsApi(
         .add(request, once(ctx, request))
         .onSuccess(
             call -> {
-              ctx.response().putHeader("location", "/calls/" + call.id());
+              ctx.response().putHeader("location", MountPoint.prefix(ctx) + "/calls/" + call.id());
               ctx.response().putHeader("preference-applied", "respond-async");
               BackgroundCallsApi.show(ctx, 202, call, answers);
             })
@@ -194,7 +195,7 @@ public record ToolCallsApi(
     if (key.isEmpty()) {
       return () -> pipeline.run(request);
     }
-    String route = ctx.request().method() + " " + ctx.request().path();
+    String route = ctx.request().method() + " " + MountPoint.path(ctx);
     IdempotencyKeys.IdempotencyKey idempotencyKey =
         new IdempotencyKeys.IdempotencyKey(request.caller().name(), route, key.get());
     return () ->

@@ -17,6 +17,7 @@ import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.http.reply.Callers;
 import dev.mcpbridge.http.reply.IdempotencyHeader;
+import dev.mcpbridge.http.reply.MountPoint;
 import dev.mcpbridge.http.reply.Problems;
 import dev.mcpbridge.http.reply.Queries;
 import dev.mcpbridge.http.reply.RequestSpan;
@@ -101,7 +102,7 @@ public final class ModelCalls {
     }
     ModelTurn modelTurn =
         new ModelTurn(
-            ctx.request().path(),
+            MountPoint.path(ctx),
             toolCatalogue,
             Callers.caller(ctx),
             RequestSpan.envelope(ctx),
