@@ -98,7 +98,7 @@ class AgentAloneIT {
                   TestBridge.java(),
                   "-cp",
                   System.getProperty("bridge.jar"),
-                  Path.of("src/main/demo/AgentExample.java").toAbsolutePath().toString(),
+                  Path.of("src/demo/agent/AgentExample.java").toAbsolutePath().toString(),
                   model.base(),
                   "any",
                   bridge.uri("").toString()));

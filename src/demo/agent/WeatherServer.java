@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
 
 /**
  * Two demo servers that do not speak MCP: an HTTP API with an OpenAPI document,
- * and an executor of OpenAI-style function calls. {@code java src/main/demo/WeatherServer.java}; it
+ * and an executor of OpenAI-style function calls. {@code java src/demo/agent/WeatherServer.java}; it
  * needs no network, since its weather is the average one of the place and the season.
  */
 public final class WeatherServer {
