@@ -16,12 +16,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A conversation with a model that can call the tools of a bridge. Not thread-safe. {@link #ask}
- * blocks; an interrupt of its thread cancels the question but keeps the conversation.
+ * A conversation with a model that can call tools. Not thread-safe. {@link #ask} blocks; an
+ * interrupt of its thread cancels the question but keeps the conversation.
  */
 public final class Agent {
   private ChatModel model;
-  private final BridgeTools tools;
+  private final AgentTools tools;
   private final List<AgentListener> listeners;
   private final AgentLimits agentLimits;
   private final CallRunner runner;
@@ -40,7 +40,7 @@ public final class Agent {
    */
   public Agent(
       ChatModel model,
-      BridgeTools tools,
+      AgentTools tools,
       Approver approver,
       List<AgentListener> listeners,
       AgentLimits agentLimits,
@@ -55,7 +55,7 @@ public final class Agent {
   }
 
   /** Creates an agent without listeners and with the default limits. */
-  public Agent(ChatModel model, BridgeTools tools, Approver approver) {
+  public Agent(ChatModel model, AgentTools tools, Approver approver) {
     this(model, tools, approver, List.of(), AgentLimits.DEFAULTS, Tracer.OFF);
   }
 

@@ -19,7 +19,7 @@ import java.util.function.Supplier;
  * The tools of a bridge, over its {@code /toolcall} endpoint. Blocking. An interrupt of the thread
  * ends a request, and the bridge cancels the calls that are still running. Not thread-safe.
  */
-public final class BridgeTools {
+public final class BridgeTools implements AgentTools {
   private static final JsonNodeFactory JSON = JsonNodeFactory.instance;
 
   /** With more tools, a model gets only those to find the others. */
@@ -59,17 +59,13 @@ public final class BridgeTools {
     }
   }
 
-  /** Sends the context of a trace with all further requests. */
-  void follow(Envelope trace) {
+  @Override
+  public void follow(Envelope trace) {
     http.follow(trace);
   }
 
-  /**
-   * The tool definitions in a model's format; of more than 100 tools, only three to find the
-   * others.
-   *
-   * @return the value of {@code tools}
-   */
+  /** Of more than 100 tools, only three to find the others. */
+  @Override
   public JsonNode list(Format format) throws InterruptedException {
     String path = "/toolcall/tools?format=" + format.id();
     JsonNode all = http.get(path).path("tools");
@@ -82,7 +78,7 @@ public final class BridgeTools {
     return declared.isArray() ? declared.size() : tools.size();
   }
 
-  /** Runs all calls at once. Returns their outcomes in the order of the calls. */
+  @Override
   public List<ToolOutcome> run(List<FunctionCall> calls) throws InterruptedException {
     ObjectNode body = JSON.objectNode();
     ArrayNode list = body.putArray("tool_calls");
@@ -111,7 +107,7 @@ public final class BridgeTools {
     return json;
   }
 
-  /** Approves a pending call and returns its outcome. */
+  @Override
   public ToolOutcome approve(ToolOutcome.Pending call) throws InterruptedException {
     BridgeHttp.Response response = decide(call, true);
     JsonNode result = response.body();
@@ -138,10 +134,7 @@ public final class BridgeTools {
     return new ToolOutcome.Failure(code + ": " + response.problem() + "\n" + executed);
   }
 
-  /**
-   * Rejects a pending call. A refusal means that it has expired or was decided elsewhere: in both
-   * cases it does not run for this agent.
-   */
+  @Override
   public void reject(ToolOutcome.Pending call) throws InterruptedException {
     decide(call, false);
   }

@@ -12,7 +12,7 @@ final class CallRunner {
       "The user has refused this call. It has not run: do not try it again unless the user asks.";
   private static final String STOPPED = "The user has stopped this.";
 
-  private final BridgeTools tools;
+  private final AgentTools tools;
   private final Approver approver;
   private final List<AgentListener> listeners;
   private final Set<Tool> approved = new HashSet<>();
@@ -24,7 +24,7 @@ final class CallRunner {
     private static final long serialVersionUID = 1L;
   }
 
-  CallRunner(BridgeTools tools, Approver approver, List<AgentListener> listeners) {
+  CallRunner(AgentTools tools, Approver approver, List<AgentListener> listeners) {
     this.tools = tools;
     this.approver = approver;
     this.listeners = listeners;

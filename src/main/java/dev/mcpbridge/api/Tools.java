@@ -17,13 +17,9 @@ import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.Target;
 import dev.mcpbridge.profile.Selection;
 import dev.mcpbridge.protocol.Arguments;
-import io.vertx.core.Context;
 import io.vertx.core.Future;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 
 /**
@@ -105,25 +101,24 @@ public final class Tools {
    * @throws IllegalStateException on an event loop
    */
   public Outcome callAndWait(String name, String arguments) {
-    CompletableFuture<Outcome> outcome = new CompletableFuture<>();
-    AtomicReference<ToolCall> call = new AtomicReference<>();
-    requireBlockable();
-    loop.run(
-        () -> {
-          call.set(begin(name, arguments));
-          call.get().outcome().onComplete(outcome::complete, outcome::completeExceptionally);
-        });
+    AwaitedCall call = beginAwaited(name, arguments);
     try {
-      return outcome.get();
+      return call.await();
     } catch (InterruptedException e) {
-      loop.run(() -> call.get().cancel());
+      call.cancel();
       Thread.currentThread().interrupt();
       return Outcome.of(
           new BridgeException(ErrorCode.CANCELLED, "The thread of the caller was interrupted")
               .withExecuted(Executed.UNKNOWN));
-    } catch (ExecutionException e) {
-      return Outcome.of(e.getCause());
     }
+  }
+
+  AwaitedCall beginAwaited(String name, String arguments) {
+    return new AwaitedCall(loop, () -> begin(name, arguments));
+  }
+
+  Outcome decideAndWait(Outcome.ConfirmationRequired held, boolean isApproved) {
+    return AwaitedCall.await(loop, () -> decide(held, isApproved));
   }
 
   /**
@@ -132,16 +127,7 @@ public final class Tools {
    * @throws IllegalStateException on an event loop
    */
   public List<Tool> listAndWait() {
-    requireBlockable();
-    CompletableFuture<List<Tool>> tools = new CompletableFuture<>();
-    loop.run(() -> list().onComplete(tools::complete, tools::completeExceptionally));
-    return tools.join();
-  }
-
-  private static void requireBlockable() {
-    if (Context.isOnEventLoopThread()) {
-      throw new IllegalStateException("An event loop must not be blocked: use list and call");
-    }
+    return AwaitedCall.await(loop, this::list);
   }
 
   /** Begins a call of a tool by its name in {@link #list}. */
