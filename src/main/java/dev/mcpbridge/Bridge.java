@@ -63,7 +63,6 @@ public final class Bridge {
   private final Bus bus;
   private final Quotas quotas;
   private final Urgencies urgencies;
-  private final Telemetry telemetry;
   private final StateFiles stateFiles;
   private final AuditTrail audit;
   private final AtomicBoolean isClosing = new AtomicBoolean();
@@ -82,8 +81,10 @@ public final class Bridge {
     this.urgencies = new Urgencies(config.priorities());
     CallerLimits callerLimits = new CallerLimits(severalCallers::get, quotas, urgencies);
     MemoryBudget memory = new MemoryBudget(config.limits().heldBytes());
-    this.telemetry = TraceExport.open(config, cluster.name());
+    Telemetry telemetry = TraceExport.open(config, cluster.name());
+    host.closeAtEnd(telemetry.tracer()::close);
     this.bus = Bus.create(vertx, host.loop(), cluster, telemetry);
+    host.closeAtEnd(bus::close);
     this.audit = new AuditTrail(host, bus, config, cluster.name());
     this.newestConfiguration = new ReplicatedText(cluster.map("configuration"));
     this.risk = new RiskVerticle(bus, cluster, config.risk(), severalCallers::get);
@@ -139,7 +140,8 @@ public final class Bridge {
 
   /** Starts a bridge on the Vert.x of another program, on the event loop of the caller. */
   public static Future<Bridge> startWithin(Vertx vertx, BridgeConfig config) {
-    return start(Host.shared(vertx), config);
+    Host host = Host.shared(vertx);
+    return host.loop().outside(start(host, config));
   }
 
   /** The promise has no context, since a bridge that fails may end the event loop. */
@@ -154,7 +156,7 @@ public final class Bridge {
                     .open()
                     .onSuccess(opened -> started.complete(bridge))
                     .onFailure(
-                        failure -> bridge.end().onComplete(closed -> started.fail(failure))));
+                        failure -> host.close().onComplete(closed -> started.fail(failure))));
     return started.future();
   }
 
@@ -245,13 +247,9 @@ public final class Bridge {
         .transform(forgotten -> stateFiles.written())
         .transform(ended -> cluster.close())
         .transform(left -> audit.close())
-        .transform(ended -> telemetry.tracer().close())
-        .onComplete(ended -> end().onComplete(closed), failed -> end().onComplete(closed));
+        .transform(ended -> host.close())
+        .onComplete(closed);
     return closed.future();
-  }
-
-  private Future<Void> end() {
-    return host.close().onComplete(closed -> bus.close());
   }
 
   /** Ends the servers while the sockets and threads that they need for it are still open. */

@@ -6,6 +6,7 @@ import dev.mcpbridge.config.ThreadsConfig;
 import dev.mcpbridge.server.SupervisorVerticle;
 import io.vertx.core.Deployable;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.WorkerExecutor;
@@ -31,7 +32,7 @@ final class Host {
   private Host(Vertx vertx, boolean isOwn) {
     this.vertx = vertx;
     this.isOwn = isOwn;
-    this.loop = EventLoop.of(vertx);
+    this.loop = isOwn ? EventLoop.of(vertx) : EventLoop.withOwnWorkers(vertx);
   }
 
   /** A Vert.x from {@link #vertx}. */
@@ -91,6 +92,11 @@ final class Host {
     return loop.deploy(verticle).onSuccess(deployed::push);
   }
 
+  /** Has something closed at the end, after what is opened later. */
+  void closeAtEnd(Supplier<Future<Void>> close) {
+    deployed.push(close::get);
+  }
+
   /** Undeploys a verticle before the others. */
   Future<Void> undeploy(Deployment deployment) {
     return deployment != null && deployed.remove(deployment)
@@ -98,12 +104,18 @@ final class Host {
         : Future.succeededFuture();
   }
 
-  /** Undeploys what is left, the latest first, and ends the threads. */
+  /**
+   * Closes what is left, the latest first, and ends the threads. The promise has no context, which
+   * would end with them.
+   */
   Future<Void> close() {
     if (watch != null) {
       watch.close();
     }
-    return undeployAll()
+    Promise<Void> undeployed = Promise.promise();
+    undeployAll().onComplete(ended -> undeployed.complete());
+    return undeployed
+        .future()
         .transform(ended -> workers == null ? Future.succeededFuture() : workers.close())
         .transform(ended -> loop.close())
         .transform(ended -> isOwn ? vertx.close() : Future.succeededFuture());

@@ -2,6 +2,7 @@ package dev.mcpbridge.api;
 
 import dev.mcpbridge.agent.Agent.Outcome;
 import dev.mcpbridge.agent.Approver;
+import dev.mcpbridge.error.BridgeException;
 import java.util.Map;
 import java.util.function.Predicate;
 
@@ -59,11 +60,15 @@ public final class Agent {
   /**
    * Asks a question. An interrupt cancels it and keeps the conversation before it.
    *
-   * @throws RuntimeException if the model cannot be reached or its answer cannot be used
+   * @throws BridgeFailure if the model cannot be reached or its answer cannot be used
    */
   public Answer ask(String question) throws InterruptedException {
-    dev.mcpbridge.agent.Agent.Answer answer = agent.ask(question);
-    return new Answer(answer.text(), ENDS.get(answer.outcome()), answer.steps());
+    try {
+      dev.mcpbridge.agent.Agent.Answer answer = agent.ask(question);
+      return new Answer(answer.text(), ENDS.get(answer.outcome()), answer.steps());
+    } catch (BridgeException e) {
+      throw (BridgeFailure) BridgeFailure.of(e);
+    }
   }
 
   /** Begins a new conversation. */

@@ -1,8 +1,9 @@
 package dev.mcpbridge.api;
 
 import dev.mcpbridge.bus.EventLoop;
-import io.vertx.core.Context;
-import io.vertx.core.Future;
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.error.Executed;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Supplier;
@@ -14,19 +15,26 @@ import java.util.function.Supplier;
 final class AwaitedCall {
   private final EventLoop loop;
   private final CompletableFuture<Outcome> outcome = new CompletableFuture<>();
+
+  /** Null until the call has begun. Confined to the event loop. */
   private ToolCall call;
 
   /**
    * @throws IllegalStateException on an event loop
    */
   AwaitedCall(EventLoop loop, Supplier<ToolCall> begin) {
-    requireBlockable();
+    Tools.requireBlockable();
     this.loop = loop;
-    loop.run(
-        () -> {
-          call = begin.get();
-          relay(call.outcome(), outcome);
-        });
+    loop.run(() -> begin(begin));
+  }
+
+  private void begin(Supplier<ToolCall> begin) {
+    try {
+      call = begin.get();
+      call.outcome().onComplete(outcome::complete, outcome::completeExceptionally);
+    } catch (RuntimeException e) {
+      outcome.completeExceptionally(e);
+    }
   }
 
   Outcome await() throws InterruptedException {
@@ -37,25 +45,25 @@ final class AwaitedCall {
     }
   }
 
-  void cancel() {
-    loop.run(() -> call.cancel());
-  }
-
-  /** Waits for a future that is made on the event loop. */
-  static <T> T await(EventLoop loop, Supplier<Future<T>> begin) {
-    requireBlockable();
-    CompletableFuture<T> result = new CompletableFuture<>();
-    loop.run(() -> relay(begin.get(), result));
-    return result.join();
-  }
-
-  private static <T> void relay(Future<T> from, CompletableFuture<T> to) {
-    from.onComplete(to::complete, to::completeExceptionally);
-  }
-
-  private static void requireBlockable() {
-    if (Context.isOnEventLoopThread()) {
-      throw new IllegalStateException("An event loop must not be blocked: use list and call");
+  /** Waits; an interrupt cancels the call and stays set. */
+  Outcome awaitUnlessInterrupted() {
+    try {
+      return await();
+    } catch (InterruptedException e) {
+      cancel();
+      Thread.currentThread().interrupt();
+      return Outcome.of(
+          new BridgeException(ErrorCode.CANCELLED, "The thread of the caller was interrupted")
+              .withExecuted(Executed.UNKNOWN));
     }
+  }
+
+  void cancel() {
+    loop.run(
+        () -> {
+          if (call != null) {
+            call.cancel();
+          }
+        });
   }
 }

@@ -68,13 +68,19 @@ final class InProcessTools implements AgentTools {
   }
 
   @Override
-  public ToolOutcome approve(ToolOutcome.Pending call) {
-    return outcome(tools.decideAndWait(held(call), true));
+  public ToolOutcome approve(ToolOutcome.Pending call) throws InterruptedException {
+    AwaitedCall approved = tools.beginAwaitedDecision(held.remove(call.id()), true);
+    try {
+      return outcome(approved.await());
+    } catch (InterruptedException e) {
+      approved.cancel();
+      throw e;
+    }
   }
 
   @Override
-  public void reject(ToolOutcome.Pending call) {
-    tools.decideAndWait(held(call), false);
+  public void reject(ToolOutcome.Pending call) throws InterruptedException {
+    tools.beginAwaitedDecision(held.remove(call.id()), false).await();
   }
 
   /** The confirmation that a pending call stands for. */
@@ -97,9 +103,6 @@ final class InProcessTools implements AgentTools {
           required.tool(),
           Json.parsed(required.arguments()),
           "risk level " + required.riskLevel());
-    }
-    if (outcome instanceof Outcome.Failed failed && failed.connectUrl().isPresent()) {
-      return new ToolOutcome.ConsentRequired("", failed.connectUrl().get(), failed.text());
     }
     return new ToolOutcome.Failure(outcome.text());
   }

@@ -2,6 +2,7 @@ package dev.mcpbridge.api;
 
 import dev.mcpbridge.Bridge;
 import dev.mcpbridge.bus.Addresses;
+import dev.mcpbridge.bus.Bus;
 import dev.mcpbridge.call.InProcess;
 import dev.mcpbridge.config.BridgeConfig;
 import io.vertx.core.Future;
@@ -10,7 +11,6 @@ import io.vertx.ext.web.Router;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
 /**
@@ -40,12 +40,15 @@ public final class McpBridge {
    * Starts a bridge. Its event loop is that of the verticle that calls, or else one that Vert.x
    * assigns to this thread. A Vert.x can have one bridge.
    *
-   * @return completes on the event loop of the bridge, when its servers are starting; fails if an
-   *     address cannot be bound, a file cannot be read, or the Vert.x has a bridge already
+   * @return completes when its servers are starting, on the context that called or else on the
+   *     event loop of the bridge; fails if an address cannot be bound, a file cannot be read, or
+   *     the Vert.x has a bridge already
    */
   public static Future<McpBridge> start(Vertx vertx, BridgeOptions options) {
     BridgeConfig config = options.config();
-    return Bridge.startWithin(vertx, config).map(bridge -> new McpBridge(bridge, config));
+    return Bridge.startWithin(vertx, config)
+        .map(bridge -> new McpBridge(bridge, config))
+        .recover(failure -> Future.failedFuture(BridgeFailure.of(failure)));
   }
 
   /** The tools, for calls of the program itself. */
@@ -92,25 +95,17 @@ public final class McpBridge {
    * @return ends that; may be called from any thread, and more than once
    */
   public Runnable onEvent(Consumer<Event> listener) {
-    InProcess inProcess = bridge.inProcess();
-    AtomicReference<Runnable> end = new AtomicReference<>();
-    inProcess
-        .bus()
-        .loop()
-        .run(
-            () ->
-                end.set(
-                    inProcess
-                        .bus()
-                        .subscribe(
+    Bus bus = bridge.inProcess().bus();
+    Future<Runnable> subscribed =
+        bus.loop()
+            .call(
+                () ->
+                    Future.succeededFuture(
+                        bus.subscribe(
                             Addresses.EVENTS,
                             event ->
                                 listener.accept(new Event(event.name(), event.data().text())))));
-    return () ->
-        inProcess
-            .bus()
-            .loop()
-            .run(() -> Optional.ofNullable(end.getAndSet(null)).ifPresent(Runnable::run));
+    return () -> subscribed.onSuccess(end -> bus.loop().run(end));
   }
 
   /**
@@ -118,7 +113,10 @@ public final class McpBridge {
    * changed keep running.
    */
   public Future<Void> reload(BridgeOptions options) {
-    return bridge.reload(options.config());
+    return outside(
+        bridge
+            .reload(options.config())
+            .recover(failure -> Future.failedFuture(BridgeFailure.of(failure))));
   }
 
   /** Ends the servers after their running calls, for at most ten seconds, and everything else. */
@@ -132,6 +130,10 @@ public final class McpBridge {
    * @param grace how long running calls may continue
    */
   public Future<Void> close(Duration grace) {
-    return bridge.close(grace);
+    return outside(bridge.close(grace));
+  }
+
+  private <T> Future<T> outside(Future<T> inside) {
+    return bridge.inProcess().bus().loop().outside(inside);
   }
 }

@@ -9,7 +9,6 @@ import dev.mcpbridge.protocol.JsonSlice;
 import java.time.Instant;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
 import java.util.stream.Collectors;
 
 /** How a call of a tool ended. Immutable. */
@@ -70,11 +69,8 @@ public sealed interface Outcome {
    * The call has failed without a result.
    *
    * @param code as {@code code} in the problem documents of the HTTP API
-   * @param connectUrl where the caller's user has to give a consent first, with the code {@code
-   *     consent_required}
    */
-  record Failed(String code, String message, Executed executed, Optional<String> connectUrl)
-      implements Outcome {
+  record Failed(String code, String message, Executed executed) implements Outcome {
     @Override
     public String text() {
       return code + ": " + message + "\n" + executed.sentence;
@@ -132,7 +128,6 @@ public sealed interface Outcome {
     return new Failed(
         known.code().slug(),
         known.getMessage(),
-        Executed.valueOf(known.executed().apiName().toUpperCase(Locale.ROOT)),
-        Optional.ofNullable((String) known.members().get("connect_url")));
+        Executed.valueOf(known.executed().apiName().toUpperCase(Locale.ROOT)));
   }
 }

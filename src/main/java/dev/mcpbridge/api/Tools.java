@@ -11,15 +11,18 @@ import dev.mcpbridge.call.ToolCatalogue;
 import dev.mcpbridge.config.LimitsConfig;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
-import dev.mcpbridge.error.Executed;
+import dev.mcpbridge.model.Confirmation;
 import dev.mcpbridge.model.Scope;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.Target;
 import dev.mcpbridge.profile.Selection;
 import dev.mcpbridge.protocol.Arguments;
+import io.vertx.core.Context;
 import io.vertx.core.Future;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.function.Supplier;
 
 /**
@@ -64,7 +67,7 @@ public final class Tools {
    * The tools of all servers, or of the profile. Waits at most five seconds for servers that are
    * starting.
    *
-   * @return fails with an {@link IllegalArgumentException} for a profile that does not exist
+   * @return fails with a {@link BridgeFailure}, such as {@code profile_not_found}
    */
   public Future<List<Tool>> list() {
     return loop.call(this::catalogue)
@@ -73,7 +76,7 @@ public final class Tools {
                 catalogue.toolsByName().entrySet().stream()
                     .map(each -> Tool.of(each.getKey(), each.getValue()))
                     .toList())
-        .recover(failure -> Future.failedFuture(new IllegalArgumentException(failure)));
+        .recover(failure -> Future.failedFuture(BridgeFailure.of(failure)));
   }
 
   private Future<ToolCatalogue> catalogue() {
@@ -101,33 +104,47 @@ public final class Tools {
    * @throws IllegalStateException on an event loop
    */
   public Outcome callAndWait(String name, String arguments) {
-    AwaitedCall call = beginAwaited(name, arguments);
-    try {
-      return call.await();
-    } catch (InterruptedException e) {
-      call.cancel();
-      Thread.currentThread().interrupt();
-      return Outcome.of(
-          new BridgeException(ErrorCode.CANCELLED, "The thread of the caller was interrupted")
-              .withExecuted(Executed.UNKNOWN));
-    }
+    return beginAwaited(name, arguments).awaitUnlessInterrupted();
   }
 
   AwaitedCall beginAwaited(String name, String arguments) {
     return new AwaitedCall(loop, () -> begin(name, arguments));
   }
 
-  Outcome decideAndWait(Outcome.ConfirmationRequired held, boolean isApproved) {
-    return AwaitedCall.await(loop, () -> decide(held, isApproved));
+  AwaitedCall beginAwaitedDecision(Outcome.ConfirmationRequired held, boolean isApproved) {
+    return new AwaitedCall(loop, () -> beginDecision(held.id(), held.token(), isApproved));
   }
 
   /**
    * As {@link #list}, but blocks.
    *
+   * @throws BridgeFailure as {@link #list} fails
    * @throws IllegalStateException on an event loop
    */
   public List<Tool> listAndWait() {
-    return AwaitedCall.await(loop, this::list);
+    CompletableFuture<List<Tool>> tools = new CompletableFuture<>();
+    requireBlockable();
+    loop.run(() -> list().onComplete(tools::complete, tools::completeExceptionally));
+    try {
+      return tools.get();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw (BridgeFailure)
+          BridgeFailure.of(new BridgeException(ErrorCode.CANCELLED, "Interrupted"));
+    } catch (ExecutionException e) {
+      throw e.getCause() instanceof BridgeFailure known
+          ? known
+          : new IllegalStateException(e.getCause());
+    }
+  }
+
+  /**
+   * @throws IllegalStateException on an event loop
+   */
+  static void requireBlockable() {
+    if (Context.isOnEventLoopThread()) {
+      throw new IllegalStateException("An event loop must not be blocked: use list and call");
+    }
   }
 
   /** Begins a call of a tool by its name in {@link #list}. */
@@ -174,19 +191,26 @@ public final class Tools {
   }
 
   private Future<Outcome> decide(String id, String token, boolean isApproved) {
-    boolean mayApprove = caller.principal().may(Scope.APPROVE);
-    Viewer by = new Viewer(caller.name(), mayApprove);
-    return loop.call(
-            () ->
-                bridge
-                    .bus()
-                    .request(Gate.DECIDE, new HumanDecision(id, isApproved, token, by))
-                    .compose(
-                        approved ->
-                            approved == null
-                                ? Future.<Outcome>succeededFuture(new Outcome.Rejected())
-                                : bridge.decided().run(approved, by, false).map(Outcome::of)))
-        .otherwise(Outcome::of);
+    return beginDecision(id, token, isApproved).outcome();
+  }
+
+  /** The call keeps the id that it got when it was held. */
+  private ToolCall beginDecision(String id, String token, boolean isApproved) {
+    Viewer by = new Viewer(caller.name(), caller.principal().may(Scope.APPROVE));
+    RunningCall call = new RunningCall();
+    call.outcome =
+        loop.call(
+                () ->
+                    bridge
+                        .bus()
+                        .request(Gate.DECIDE, new HumanDecision(id, isApproved, token, by))
+                        .compose(
+                            approved ->
+                                approved == null
+                                    ? Future.<Outcome>succeededFuture(new Outcome.Rejected())
+                                    : call.runApproved(approved, by).map(Outcome::of)))
+            .otherwise(Outcome::of);
+    return call;
   }
 
   private Future<Outcome> ended(Supplier<Future<CallOutcome>> run) {
@@ -222,6 +246,11 @@ public final class Tools {
       return bridge
           .pipeline()
           .run(new CallRequest(id, server, Target.tool(tool), arguments, caller, false));
+    }
+
+    Future<CallOutcome> runApproved(Confirmation approved, Viewer by) {
+      id = approved.call().id();
+      return bridge.decided().run(approved, by, false);
     }
 
     @Override

@@ -71,8 +71,9 @@ public final class Bus {
   }
 
   /** Leaves the Vert.x to another bus. */
-  public void close() {
+  public Future<Void> close() {
     events.unregisterCodec(LocalMessage.CODEC.name());
+    return Future.succeededFuture();
   }
 
   /** The event loop that the verticles share. */

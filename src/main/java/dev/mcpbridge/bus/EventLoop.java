@@ -5,13 +5,15 @@ import io.vertx.core.Context;
 import io.vertx.core.Deployable;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
+import io.vertx.core.VerticleBase;
 import io.vertx.core.Vertx;
 import io.vertx.core.impl.ContextBuilderImpl;
 import io.vertx.core.internal.CloseFuture;
 import io.vertx.core.internal.ContextInternal;
 import io.vertx.core.internal.VertxInternal;
-import java.util.UUID;
+import io.vertx.core.internal.WorkerPool;
 import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
@@ -19,10 +21,21 @@ import java.util.function.Supplier;
  * run on the same one, also on a Vert.x that has several. Thread-safe.
  */
 public final class EventLoop {
+  private static final String WORKERS = "mcp-bridge";
+  private static final int WORKER_COUNT = 20;
+
   private final VertxInternal vertx;
   private final io.netty.channel.EventLoop thread;
-  private final CloseFuture resources = new CloseFuture();
+  private final WorkerPool workers;
+
+  /** Where the bridge works outside of its verticles. */
   private final ContextInternal context;
+
+  private final Future<Deployment> base;
+
+  /** Where callers without a context go on: what they open there is theirs. */
+  private final ContextInternal outside;
+
   private volatile Closeable end;
 
   /** A deployed verticle. */
@@ -31,24 +44,35 @@ public final class EventLoop {
     Future<Void> undeploy();
   }
 
-  private EventLoop(VertxInternal vertx, io.netty.channel.EventLoop thread) {
+  private EventLoop(VertxInternal vertx, WorkerPool workers) {
     this.vertx = vertx;
-    this.thread = thread;
-    this.context = newContext(resources);
+    this.thread = vertx.getOrCreateContext().nettyEventLoop();
+    this.workers = workers;
+    this.outside = vertx.contextBuilder().withEventLoop(thread).build();
+    LoopDeployment around = new LoopDeployment(this, new VerticleBase() {});
+    this.base = deploy(around);
+    this.context = around.context();
   }
 
   /** The event loop of the calling verticle, or else the one that Vert.x gives to this thread. */
   public static EventLoop of(Vertx vertx) {
-    return new EventLoop(
-        (VertxInternal) vertx, ((ContextInternal) vertx.getOrCreateContext()).nettyEventLoop());
+    return new EventLoop((VertxInternal) vertx, null);
   }
 
-  /** With an identifier: the timers and consumers of a context without one outlive it. */
-  private ContextInternal newContext(CloseFuture closed) {
+  /** The same, with worker threads of its own instead of those of Vert.x. */
+  public static EventLoop withOwnWorkers(Vertx vertx) {
+    VertxInternal all = (VertxInternal) vertx;
+    return new EventLoop(
+        all, all.createSharedWorkerPool(WORKERS, WORKER_COUNT, 1, TimeUnit.MINUTES));
+  }
+
+  /** A context of a deployment, on this event loop. */
+  ContextInternal newContext(String deployment, CloseFuture opened) {
     return ((ContextBuilderImpl) vertx.contextBuilder())
-        .withDeployment(UUID.randomUUID().toString())
+        .withDeployment(deployment)
         .withEventLoop(thread)
-        .withCloseFuture(closed)
+        .withCloseFuture(opened)
+        .withWorkerPool(workers)
         .build();
   }
 
@@ -72,20 +96,14 @@ public final class EventLoop {
   }
 
   /**
-   * Runs a task on the event loop.
+   * Runs a task on the event loop, in a context of the bridge.
    *
-   * @return completes on the context of the caller; for a thread without one, on the event loop
+   * @return completes for the caller as {@link #outside} says
    */
   public <T> Future<T> call(Supplier<Future<T>> task) {
-    Context caller = Vertx.currentContext();
     Promise<T> result = Promise.promise();
-    context.runOnContext(
-        v ->
-            started(task)
-                .onComplete(
-                    done -> settle(caller, () -> result.complete(done)),
-                    failure -> settle(caller, () -> result.fail(failure))));
-    return result.future();
+    context.runOnContext(v -> started(task).onComplete(result::complete, result::fail));
+    return outside(result.future());
   }
 
   private static <T> Future<T> started(Supplier<Future<T>> task) {
@@ -96,34 +114,30 @@ public final class EventLoop {
     }
   }
 
-  private static void settle(Context caller, Runnable completion) {
-    if (caller == null) {
-      completion.run();
-    } else {
-      caller.runOnContext(v -> completion.run());
-    }
+  /**
+   * The same future for the program that runs the bridge. It completes on the context that is
+   * current now; for a thread without one, on the event loop in a context that is not the bridge's.
+   */
+  public <T> Future<T> outside(Future<T> inside) {
+    Context current = Vertx.currentContext();
+    Context caller = current == null ? outside : current;
+    Promise<T> result = Promise.promise();
+    inside.onComplete(
+        done -> caller.runOnContext(v -> result.complete(done)),
+        failure -> caller.runOnContext(v -> result.fail(failure)));
+    return result.future();
   }
 
   /** Deploys a verticle. If it fails to start, what it has opened is released. */
   public Future<Deployment> deploy(Deployable verticle) {
-    CloseFuture opened = new CloseFuture();
-    ContextInternal own = newContext(opened);
-    return on(own, () -> verticle.deploy(own))
-        .recover(failure -> opened.close().transform(closed -> Future.failedFuture(failure)))
-        .map(started -> () -> on(own, () -> verticle.undeploy(own)).eventually(opened::close));
+    return deploy(new LoopDeployment(this, verticle));
   }
 
-  private static Future<Void> on(ContextInternal context, Callable<Future<?>> task) {
-    Promise<Object> done = Promise.promise();
-    context.runOnContext(
-        v -> {
-          try {
-            task.call().onComplete(done::complete, done::fail);
-          } catch (Exception e) {
-            done.fail(e);
-          }
-        });
-    return done.future().mapEmpty();
+  private Future<Deployment> deploy(LoopDeployment deployment) {
+    return vertx
+        .deploymentManager()
+        .deploy(null, outside, deployment)
+        .map(deployed -> () -> vertx.undeploy(deployed.id()));
   }
 
   /** Runs a task when Vert.x is closed, while the event loop still runs; until {@link #close}. */
@@ -132,11 +146,17 @@ public final class EventLoop {
     vertx.addCloseHook(end);
   }
 
-  /** Releases what was opened on the event loop outside of its verticles. */
+  /** Releases what was opened on the event loop outside of its verticles, and the threads. */
   public Future<Void> close() {
     if (end != null) {
       vertx.removeCloseHook(end);
     }
-    return resources.close();
+    return base.compose(Deployment::undeploy)
+        .onComplete(
+            closed -> {
+              if (workers != null) {
+                workers.close();
+              }
+            });
   }
 }

@@ -20,6 +20,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /**
@@ -30,26 +31,19 @@ import java.util.function.Supplier;
  */
 public final class ConsentTickets {
   private static final long LIFETIME_MILLIS = TimeUnit.MINUTES.toMillis(10);
-  private static final long REUSE_MILLIS = TimeUnit.MINUTES.toMillis(5);
   private static final int MAX_REUSED = 10_000;
 
   private final Bus bus;
   private final CredentialStore store;
   private final Supplier<String> bridgeUrl;
+  private final Predicate<Principal> canAgree;
 
   /** Links that were issued a short time ago, so that repeated calls do not issue more. */
-  private final Map<Purpose, Link> recent = new BoundedMap<>(MAX_REUSED);
+  private final Map<Purpose, ConsentLink> recent = new BoundedMap<>(MAX_REUSED);
 
   private final ConsentWaiters waiters;
 
   private record Purpose(String principal, String client, ServerId server) {}
-
-  private record Link(String secret, ConsentTicket ticket, long untilMillis) {
-    Link asking(String scope) {
-      ConsentTicket wider = ticket.asking(scope);
-      return wider.equals(ticket) ? this : new Link(secret, wider, untilMillis);
-    }
-  }
 
   /**
    * The answer that a browser brings back from an authorization server; absent parameters are null.
@@ -59,11 +53,20 @@ public final class ConsentTickets {
   public record BrowserAnswer(
       String state, String code, String issuer, String error, String browser) {}
 
-  /** The URL is that of the bridge, as browsers reach it; null without one. */
-  public ConsentTickets(Vertx vertx, Bus bus, CredentialStore store, Supplier<String> bridgeUrl) {
+  /**
+   * @param bridgeUrl URL of the bridge, as browsers reach it
+   * @param canAgree whether a principal can prove in a browser who it is
+   */
+  public ConsentTickets(
+      Vertx vertx,
+      Bus bus,
+      CredentialStore store,
+      Supplier<String> bridgeUrl,
+      Predicate<Principal> canAgree) {
     this.bus = bus;
     this.store = store;
     this.bridgeUrl = bridgeUrl;
+    this.canAgree = canAgree;
     this.waiters = new ConsentWaiters(vertx);
     bus.subscribe(Consents.GIVEN, waiters::given);
   }
@@ -75,15 +78,15 @@ public final class ConsentTickets {
         || refusal.members().containsKey("connect_url")) {
       return Future.failedFuture(failure);
     }
-    return bridgeUrl.get() == null
+    return !canAgree.test(principal)
         ? Future.failedFuture(
             new BridgeException(
-                ErrorCode.FORBIDDEN, refusal.getMessage() + "; for a link, set auth.publicUrl"))
+                ErrorCode.FORBIDDEN, refusal.getMessage() + ", which this caller cannot give"))
         : link(principal, server, (String) refusal.members().get("scope"))
             .compose(link -> Future.failedFuture(explained(refusal, link)));
   }
 
-  private BridgeException explained(BridgeException refusal, Link link) {
+  private BridgeException explained(BridgeException refusal, ConsentLink link) {
     String url = new BridgeUrls(bridgeUrl.get()).connect(link.secret());
     BridgeException explained =
         new BridgeException(
@@ -96,36 +99,22 @@ public final class ConsentTickets {
   }
 
   /** One link for a caller and a server at a time, for everything that is asked for. */
-  private Future<Link> link(Principal principal, ServerId server, String scope) {
+  private Future<ConsentLink> link(Principal principal, ServerId server, String scope) {
     String client = principal.token() == null ? null : principal.token().client();
     Purpose purpose = new Purpose(principal.name(), client, server);
-    Link known = recent.get(purpose);
+    ConsentLink known = recent.get(purpose);
     boolean isUsable =
         known != null
             && known.untilMillis() > System.currentTimeMillis()
             && store.known(ticketName(known.secret())).isPresent();
     String owner = known == null ? Pkce.random() : known.ticket().owner();
-    Link link = isUsable ? known.asking(scope) : issued(owner, principal, server, scope);
+    ConsentLink link =
+        isUsable ? known.asking(scope) : ConsentLink.issued(owner, principal, server, scope);
     if (link == known) {
       return Future.succeededFuture(known);
     }
     recent.put(purpose, link);
     return store.put(ticketName(link.secret()), link.ticket().json(), LIFETIME_MILLIS).map(link);
-  }
-
-  private static Link issued(String owner, Principal principal, ServerId server, String scope) {
-    Principal.Token token = principal.token();
-    return new Link(
-        Pkce.random(),
-        new ConsentTicket(
-            owner + '.' + Pkce.random(),
-            principal.name(),
-            token == null ? null : token.issuer(),
-            token == null ? null : token.client(),
-            server,
-            scope,
-            Pkce.random()),
-        System.currentTimeMillis() + REUSE_MILLIS);
   }
 
   private static String ticketName(String secret) {

@@ -36,7 +36,11 @@ record CallServices(
     Directory directory = new Directory(deps.bus(), deps.cluster(), pins);
     ConsentTickets consents =
         new ConsentTickets(
-            vertx, deps.bus(), CredentialStore.ofConsents(deps.cluster()), identities.url());
+            vertx,
+            deps.bus(),
+            CredentialStore.ofConsents(deps.cluster()),
+            identities.url(),
+            identities::canAgree);
     AccessControl access =
         new AccessControl(
             directory,

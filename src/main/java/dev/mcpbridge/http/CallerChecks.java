@@ -72,7 +72,11 @@ final class CallerChecks {
    * @param config the present configuration
    */
   Identities identities(Supplier<BridgeConfig> config) {
-    return new Identities(this::authenticator, sessions, config, () -> resource.bridge());
+    return new Identities(
+        this::authenticator,
+        sessions,
+        config,
+        () -> config.get().http().listens() ? resource.bridge() : null);
   }
 
   Authenticator authenticator() {

@@ -123,12 +123,15 @@ public final class HttpVerticle extends VerticleBase {
     return server.listen().recover(e -> Future.failedFuture(cannotListen(e)));
   }
 
-  /**
-   * The routes of the bridge and their checks, for the router of another program. Requests must
-   * come on the event loop of the bridge.
-   */
+  /** The routes of the bridge and their checks, for the router of another program. */
   public Router mountable() {
-    return MountedRouter.of(vertx, router, dependencies.bus().loop());
+    return MountedRouter.of(
+        vertx,
+        router,
+        new MountedRouter.Conditions(
+            dependencies.bus().loop(),
+            () -> current.auth().isRequired() || current.http().insecure(),
+            () -> phase == HealthApi.Phase.STOPPING));
   }
 
   /** How the program that runs the bridge calls its tools. */
@@ -242,6 +245,10 @@ public final class HttpVerticle extends VerticleBase {
   /** One route for both: each further one costs every request. */
   private void servePublicPageOrAdmit(RoutingContext ctx) {
     String path = MountPoint.path(ctx);
+    if (PublicPages.areMissing(ctx, path)) {
+      ctx.fail(404);
+      return;
+    }
     if (path.startsWith(ProtectedResource.METADATA)) {
       callers.resource().describe(ctx);
       return;

@@ -5,6 +5,7 @@ import dev.mcpbridge.auth.ConsoleSessions;
 import dev.mcpbridge.config.BridgeConfig;
 import dev.mcpbridge.config.ServerConfig;
 import dev.mcpbridge.config.UpstreamTarget;
+import dev.mcpbridge.model.Principal;
 import dev.mcpbridge.model.ServerId;
 import java.net.URI;
 import java.util.function.Supplier;
@@ -13,13 +14,23 @@ import java.util.function.Supplier;
  * Who calls, and how the bridge is reached, by the present configuration.
  *
  * @param sessions of the console
- * @param url of the bridge, as clients reach it
+ * @param url of the bridge, as clients reach it; null without a listener
  */
 record Identities(
     Supplier<Authenticator> authenticator,
     ConsoleSessions sessions,
     Supplier<BridgeConfig> config,
     Supplier<String> url) {
+
+  /**
+   * Whether a principal can prove at a page of the bridge who it is: the callers of a program that
+   * vouches for them cannot, and without a listener there is no page.
+   */
+  boolean canAgree(Principal principal) {
+    Principal.Token token = principal.token();
+    boolean isVouchedFor = token != null && token.issuer().equals(config.get().auth().program());
+    return url.get() != null && !isVouchedFor;
+  }
 
   /** How a server is reached; null if it is not in the configuration. */
   UpstreamTarget target(ServerId server) {

@@ -131,14 +131,14 @@ record ProtectedResource(AuthConfig config, Supplier<String> ownUrl) {
     }
     Object needed = failure.members().getOrDefault("scope", String.join(" ", basicScopes()));
     String suffix = suffix(MountPoint.path(ctx), ctx.request().query());
-    return challenge
-        .append("resource_metadata=\"")
-        .append(bridge())
-        .append(METADATA)
-        .append(suffix)
-        .append("\", scope=\"")
-        .append(needed)
-        .append('"')
-        .toString();
+    if (MountPoint.prefix(ctx).isEmpty()) {
+      challenge
+          .append("resource_metadata=\"")
+          .append(bridge())
+          .append(METADATA)
+          .append(suffix)
+          .append("\", ");
+    }
+    return challenge.append("scope=\"").append(needed).append('"').toString();
   }
 }

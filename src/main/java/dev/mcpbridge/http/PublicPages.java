@@ -44,14 +44,22 @@ final class PublicPages {
     return Map.copyOf(pages);
   }
 
-  /**
-   * The handler of a page; null for another path. The pages for browsers, with links from the root
-   * of a host, are served by the listener only.
-   */
+  /** The handler of a page; null for another path. */
   static Handler<RoutingContext> find(
       Map<String, Handler<RoutingContext>> pages, RoutingContext ctx, String path) {
-    boolean isListener = MountPoint.prefix(ctx).isEmpty();
-    return isListener || HEALTH.contains(path) ? pages.get(path) : null;
+    return MountPoint.prefix(ctx).isEmpty() || HEALTH.contains(path) ? pages.get(path) : null;
+  }
+
+  /**
+   * Whether a path is that of a page for browsers or of metadata, which belong to the root of a
+   * host and are served by the listener only.
+   */
+  static boolean areMissing(RoutingContext ctx, String path) {
+    return !MountPoint.prefix(ctx).isEmpty()
+        && (path.startsWith(ProtectedResource.METADATA)
+            || path.startsWith("/console")
+            || path.startsWith("/docs")
+            || Routes.needsNoCredential(path));
   }
 
   /** Identifies the bridge and links to its resources. */

@@ -62,7 +62,7 @@ final class ContainerEngine {
   record End(boolean outOfMemory, long exitCode) {}
 
   ContainerEngine(Vertx vertx, String address, Labels labels) {
-    this.worker = vertx.createSharedWorkerExecutor("sandbox", THREADS);
+    this.worker = vertx.createSharedWorkerExecutor("mcp-sandbox", THREADS);
     this.address = address;
     this.labels = labels;
   }

@@ -42,7 +42,6 @@ public final class SchemaValidator {
   private static final int SMALL_BYTES = 16 << 10;
   private static final WorkBudget.Size INLINE = new WorkBudget.Size(10_000, 2);
 
-  private final Vertx vertx;
   private final WorkBudget.Size budget;
   private final FairQueue<Work<?>> waiting = new FairQueue<>(MAX_WAITING);
   private final Set<String> running = new HashSet<>();
@@ -52,7 +51,7 @@ public final class SchemaValidator {
   private final Map<String, Optional<String>> problems = new BoundedMap<>(MAX_PROBLEMS);
 
   private long textBytes;
-  private WorkerExecutor threads;
+  private final WorkerExecutor threads;
 
   /**
    * A schema of an upstream.
@@ -103,7 +102,7 @@ public final class SchemaValidator {
    * @param millis maximum duration of one validation
    */
   public SchemaValidator(Vertx vertx, long steps, long millis) {
-    this.vertx = vertx;
+    this.threads = vertx.createSharedWorkerExecutor("mcp-validation", THREADS);
     this.budget = new WorkBudget.Size(steps, millis);
   }
 
@@ -231,9 +230,6 @@ public final class SchemaValidator {
   }
 
   private <T> Future<T> run(Work<T> work) {
-    if (threads == null) {
-      threads = vertx.createSharedWorkerExecutor("validation", THREADS);
-    }
     try {
       return threads.executeBlocking(work.task(), false).onComplete(work.done());
     } catch (RejectedExecutionException e) {

@@ -55,7 +55,11 @@ final class OneServer {
     Directory directory = new Directory(bus, cluster, pins);
     ConsentTickets consents =
         new ConsentTickets(
-            vertx, bus, CredentialStore.ofConsents(cluster), () -> "http://localhost");
+            vertx,
+            bus,
+            CredentialStore.ofConsents(cluster),
+            () -> "http://localhost",
+            anyone -> true);
     pipeline =
         new CallPipeline(
             bus,

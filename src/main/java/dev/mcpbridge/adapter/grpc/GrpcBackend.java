@@ -55,7 +55,7 @@ public final class GrpcBackend implements Backend {
     this.vertx = vertx;
     this.name = name;
     this.source = source;
-    this.readers = vertx.createSharedWorkerExecutor("grpc-descriptors", READERS);
+    this.readers = vertx.createSharedWorkerExecutor("mcp-grpc-descriptors", READERS);
     this.channel = new GrpcChannel(vertx, sender, source.url(), maxMessage);
     this.limits = new GrpcCall.Limits(source.streams().maxMessages(), maxMessage);
     source.access().headers().forEach((header, value) -> headers.put(header, value.reveal()));

@@ -62,7 +62,7 @@ public final class OpenApiBackend implements Backend {
     this.credentials = new Credentials(http, source.credentials());
     this.resultMapper = new ResultMapper(source.largeBodyBytes(), largeBodies);
     this.prober = vertx.createNetClient(new NetClientOptions().setConnectTimeout(CONNECT_MILLIS));
-    this.readers = vertx.createSharedWorkerExecutor("openapi-documents", READERS);
+    this.readers = vertx.createSharedWorkerExecutor("mcp-openapi-documents", READERS);
   }
 
   @Override

@@ -53,7 +53,9 @@ public final class AgentDoor {
   private final Tracer tracer;
   private final Shares turns;
   private final int maxDepth;
-  private WorkerExecutor workers;
+
+  /** A thread for each turn, since it waits for the model; null without one. */
+  private final WorkerExecutor workers;
 
   /**
    * What the door uses.
@@ -75,6 +77,10 @@ public final class AgentDoor {
     this.config = config;
     this.models = config == null ? null : new Models(config);
     int atOnce = config == null ? 0 : config.turns().atOnce();
+    this.workers =
+        config == null
+            ? null
+            : vertx.createSharedWorkerExecutor("mcp-agent", atOnce, UNTIL_WARNING, TimeUnit.HOURS);
     this.turns =
         new Shares(
             new Shares.Limit("turns of the model", "agent.turns", atOnce, 5_000), severalCallers);
@@ -104,7 +110,7 @@ public final class AgentDoor {
     RunningTurn running = new RunningTurn(models, tracer);
     ctx.response().closeHandler(closed -> running.cancel());
     Buffer body = ctx.body().buffer();
-    executor()
+    workers
         .executeBlocking(() -> read(body), false)
         .compose(turn -> reply(ctx, turn, running))
         .onComplete(done -> turns.release(share))
@@ -194,21 +200,9 @@ public final class AgentDoor {
       RunningTurn running,
       ChatModel.ModelListener listener) {
     Envelope parent = RequestSpan.envelope(ctx);
-    return executor()
-        .executeBlocking(
-            () ->
-                running.run(
-                    requested.turn(), requested.tools(), requested.callsTo(), listener, parent),
-            false);
-  }
-
-  /** A thread for each turn, since it waits for the model. */
-  private WorkerExecutor executor() {
-    if (workers == null) {
-      workers =
-          vertx.createSharedWorkerExecutor(
-              "agent", config.turns().atOnce(), UNTIL_WARNING, TimeUnit.HOURS);
-    }
-    return workers;
+    return workers.executeBlocking(
+        () ->
+            running.run(requested.turn(), requested.tools(), requested.callsTo(), listener, parent),
+        false);
   }
 }

@@ -31,10 +31,9 @@ public final class Compression {
 
   private static final int MAX_AT_ONCE = 4;
 
-  private final Vertx vertx;
   private final MemoryBudget memory;
   private volatile Compressed extent;
-  private WorkerExecutor workers;
+  private final WorkerExecutor workers;
   private int running;
 
   /**
@@ -42,7 +41,7 @@ public final class Compression {
    * @param memory counts what waits for a worker thread
    */
   public Compression(Vertx vertx, Compressed extent, MemoryBudget memory) {
-    this.vertx = vertx;
+    this.workers = vertx.createSharedWorkerExecutor("mcp-compression", MAX_AT_ONCE);
     this.extent = extent;
     this.memory = memory;
   }
@@ -107,9 +106,6 @@ public final class Compression {
 
   /** Compresses on a worker thread; the bytes count as memory until then. */
   Future<Buffer> onWorker(int bytes, Callable<Buffer> work) {
-    if (workers == null) {
-      workers = vertx.createSharedWorkerExecutor("compression", MAX_AT_ONCE);
-    }
     running++;
     memory.addUnread(bytes);
     return workers

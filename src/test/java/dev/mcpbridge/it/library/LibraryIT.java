@@ -31,6 +31,7 @@ import io.vertx.core.ThreadingModel;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
@@ -355,6 +356,53 @@ class LibraryIT {
       assertEquals(List.of(), threads("mcp-"));
       assertEquals("still here", get(program.vertx().executeBlocking(() -> "still here")));
       assertInstanceOf(Completed.class, get(program.start(ONE).tools().call("s__echo", "{}")));
+    }
+  }
+
+  /** What the program opens when it gets the bridge is not part of the bridge. */
+  @Test
+  void serverThatTheProgramOpensOutlivesTheBridge() throws Exception {
+    try (HostProgram program = HostProgram.with(ONE)) {
+      String hello = program.mountedAt("/tools").replace("/tools", "/hello");
+
+      get(program.bridge().close());
+
+      assertEquals("hello", program.send(hello, null).body());
+      assertEquals(503, program.send(hello.replace("/hello", "/tools/health"), null).statusCode());
+    }
+  }
+
+  @Test
+  void listenersEndWithTheirBridge() throws Exception {
+    try (HostProgram program = HostProgram.with(HELD)) {
+      BlockingQueue<Event> heard = new LinkedBlockingQueue<>();
+      get(program.bridge().tools().list());
+      program.bridge().onEvent(heard::add);
+      get(program.bridge().tools().call("s__echo", "{}"));
+      get(program.bridge().close());
+      heard.clear();
+
+      get(program.start(HELD).tools().call("s__echo", "{}"));
+
+      assertTrue(heard.isEmpty(), heard.toString());
+    }
+  }
+
+  @Test
+  void waitingCallsOnTheThreadsOfTheProgramDoNotStopTheBridge() {
+    try (HostProgram program = HostProgram.with(ONE)) {
+      Tools tools = program.bridge().tools();
+      List<Future<Outcome>> waiting = new ArrayList<>();
+      for (int i = 0; i < 25; i++) {
+        waiting.add(
+            program.vertx().executeBlocking(() -> tools.callAndWait("s__never", "{}"), false));
+      }
+
+      Outcome other = get(tools.call("s__echo", "{}"));
+      get(program.bridge().close(Duration.ZERO));
+
+      assertInstanceOf(Completed.class, other);
+      waiting.forEach(each -> assertInstanceOf(Failed.class, get(each)));
     }
   }
 
