@@ -8,22 +8,22 @@ import dev.mcpbridge.wire.WireReader.WireException;
 
 /** Messages of other nodes, and records in the cluster's store. */
 class WireFuzzTest {
-  @FuzzTest
+  @FuzzTest(maxDuration = "1h")
   void callIsReadOrRefused(byte[] bytes) {
     requireStable(WireCodecs.CALL, bytes);
   }
 
-  @FuzzTest
+  @FuzzTest(maxDuration = "1h")
   void confirmationIsReadOrRefused(byte[] bytes) {
     requireStable(WireCodecs.CONFIRMATION, bytes);
   }
 
-  @FuzzTest
+  @FuzzTest(maxDuration = "1h")
   void failureIsReadOrRefused(byte[] bytes) {
     requireStable(WireCodecs.FAILURE, bytes);
   }
 
-  @FuzzTest
+  @FuzzTest(maxDuration = "1h")
   void eventIsReadOrRefused(byte[] bytes) {
     requireStable(WireCodecs.EVENT, bytes);
   }

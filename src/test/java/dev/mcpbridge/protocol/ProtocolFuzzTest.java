@@ -20,7 +20,7 @@ class ProtocolFuzzTest {
   private static final int MAX_EVENT = 64;
 
   /** The gate decides by the tree, the server gets the text: they must say the same. */
-  @FuzzTest
+  @FuzzTest(maxDuration = "1h")
   void argumentsThatAreForwardedAreThoseThatAreChecked(byte[] body) throws IOException {
     Arguments arguments;
     try {
@@ -36,10 +36,10 @@ class ProtocolFuzzTest {
     assertFalse(arguments.json().text().contains("\n"));
     assertArrayEquals(forwarded, again.json().toBytes());
     assertEquals(arguments.tree(), again.tree());
-    assertEquals(arguments.tree(), Json.tree(body));
+    assertEquals(arguments.tree(), Json.tree(JsonSlice.of(body)));
   }
 
-  @FuzzTest
+  @FuzzTest(maxDuration = "1h")
   void messageHasExactlyOneKindAndItsPartsAreInItsText(byte[] text) {
     RpcMessage message;
     try {
@@ -59,7 +59,7 @@ class ProtocolFuzzTest {
     assertTrue(message.numericId() >= -1);
   }
 
-  @FuzzTest
+  @FuzzTest(maxDuration = "1h")
   void eventsAreIndependentOfTheChunksOfAStream(FuzzedDataProvider data) {
     int cut = data.consumeInt(0, 512);
     byte[] stream = data.consumeRemainingAsBytes();

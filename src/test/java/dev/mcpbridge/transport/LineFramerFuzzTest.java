@@ -13,7 +13,7 @@ import java.util.List;
 class LineFramerFuzzTest {
   private static final int MAX_LINE = 48;
 
-  @FuzzTest
+  @FuzzTest(maxDuration = "1h")
   void linesAreIndependentOfTheChunksOfAStream(FuzzedDataProvider data) {
     int size = data.consumeInt(1, 64);
     byte[] stream = data.consumeRemainingAsBytes();

@@ -22,7 +22,7 @@ class GrpcFuzzTest {
   private static final Set<ErrorCode> REFUSALS =
       Set.of(ErrorCode.UPSTREAM_PROTOCOL_ERROR, ErrorCode.RESPONSE_TOO_LARGE);
 
-  @FuzzTest
+  @FuzzTest(maxDuration = "1h")
   void messagesAreIndependentOfTheChunksOfABody(FuzzedDataProvider data) {
     int cut = data.consumeInt(0, 512);
     byte[] body = data.consumeRemainingAsBytes();
@@ -54,7 +54,7 @@ class GrpcFuzzTest {
   }
 
   /** A type with every kind of field: the description of files itself. */
-  @FuzzTest
+  @FuzzTest(maxDuration = "1h")
   void responseIsJsonOrRefused(byte[] message) {
     MessageJson json = new MessageJson(TypeRegistry.getEmptyTypeRegistry());
     JsonSlice response;

@@ -11,10 +11,10 @@ import dev.mcpbridge.protocol.JsonSyntaxException;
 import java.io.IOException;
 
 /** Schemas of tools, reduced to what the APIs of models accept. */
-class SchemaFuzzTest {
+class ReductionFuzzTest {
   private static final int DEPTH = 40;
 
-  @FuzzTest
+  @FuzzTest(maxDuration = "1h")
   void schemaIsReducedWithoutBeingChangedAndWithoutGrowing(byte[] text) throws IOException {
     JsonNode schema;
     try {
