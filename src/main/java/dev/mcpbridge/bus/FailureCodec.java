@@ -52,7 +52,7 @@ final class FailureCodec {
     }
     try {
       return Map.entry(name, Json.mapper().readValue(json, Object.class));
-    } catch (IOException e) {
+    } catch (IOException | NumberFormatException e) {
       return Map.entry(name, JsonSlice.of(json));
     }
   }

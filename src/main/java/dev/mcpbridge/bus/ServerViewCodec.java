@@ -20,9 +20,16 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Encodes the view of a server for other nodes. */
 final class ServerViewCodec {
+  /** As they are numbered on the wire; null if none is set. */
+  private static final DestructiveToolPolicy[] ANNOTATIONS =
+      Stream.concat(
+              Stream.of((DestructiveToolPolicy) null), Stream.of(DestructiveToolPolicy.values()))
+          .toArray(DestructiveToolPolicy[]::new);
+
   static final WireCodec<ServerView> WHOLE =
       new WireCodec<>((out, view) -> write(out, view, true), ServerViewCodec::read);
 
@@ -185,11 +192,7 @@ final class ServerViewCodec {
         level(in),
         level(in),
         in.flag(),
-        annotations(in.octet()));
-  }
-
-  private static DestructiveToolPolicy annotations(int octet) {
-    return octet == 0 ? null : DestructiveToolPolicy.values()[octet - 1];
+        in.choice(ANNOTATIONS));
   }
 
   private static void level(WireWriter out, RiskLevel level) {

@@ -131,7 +131,7 @@ public final class WireCodecs {
     return new Call(
         in.text(),
         new ServerId(in.text()),
-        new Target(Target.Kind.values()[in.octet()], in.text()),
+        new Target(in.choice(Target.Kind.values()), in.text()),
         json(in),
         caller(in),
         System.nanoTime() + in.number(),
@@ -174,7 +174,7 @@ public final class WireCodecs {
   private static Principal principal(WireReader in) {
     return new Principal(
         in.text(),
-        Set.copyOf(in.list(each -> Scope.values()[each.octet()])),
+        Set.copyOf(in.list(each -> each.choice(Scope.values()))),
         Set.copyOf(in.list(WireReader::text)),
         in.optional(
             token ->

@@ -50,7 +50,7 @@ record CallRecord(
     return new CallRecord(
         in.text(),
         new ServerId(in.text()),
-        new Target(Target.Kind.values()[in.octet()], in.text()),
+        new Target(in.choice(Target.Kind.values()), in.text()),
         in.number(),
         (int) in.number(),
         in.number(),

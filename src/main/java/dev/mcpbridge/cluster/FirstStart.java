@@ -46,7 +46,7 @@ final class FirstStart {
 
     static Answer of(byte[] bytes) {
       WireReader in = new WireReader(bytes);
-      Folder folder = Folder.values()[in.octet()];
+      Folder folder = in.choice(Folder.values());
       List<String> members = in.list(WireReader::text);
       Map<Integer, String> servers = new TreeMap<>();
       in.list(r -> servers.put((int) r.number(), r.text()));

@@ -123,9 +123,18 @@ final class TreeReader {
   private JsonNode decimal() throws IOException {
     return switch (decimals) {
       case DOUBLE -> NODES.numberNode(in.getDoubleValue());
-      case SHORTEST -> NODES.numberNode(shortest(in.getDecimalValue()));
-      case EXACT -> NODES.numberNode(in.getDecimalValue());
+      case SHORTEST -> NODES.numberNode(shortest(exact()));
+      case EXACT -> NODES.numberNode(exact());
     };
+  }
+
+  /** An exponent beyond those of BigDecimal is an error of the text. */
+  private BigDecimal exact() throws IOException {
+    try {
+      return in.getDecimalValue();
+    } catch (NumberFormatException e) {
+      throw new JsonParseException(in, "the exponent of a number is out of range");
+    }
   }
 
   /** Unchanged if the exponent without trailing zeros would be out of range. */

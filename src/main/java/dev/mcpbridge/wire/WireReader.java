@@ -50,6 +50,15 @@ public final class WireReader {
     return bytes[position++] & 0xFF;
   }
 
+  /** One of these values, by its index. */
+  public <T> T choice(T[] values) {
+    int index = octet();
+    if (index >= values.length) {
+      throw new WireException("an unknown value " + index, position);
+    }
+    return values[index];
+  }
+
   public long number() {
     long value = 0;
     for (int shift = 0; shift < 70; shift += 7) {

@@ -217,4 +217,14 @@ class JsonTest {
 
     assertThrows(StreamConstraintsException.class, () -> Json.tree(many));
   }
+
+  @Test
+  void exponentOutOfRangeIsAnErrorOfTheText() {
+    String text = "{\"a\":2e99999999999999999999}";
+
+    assertThrows(JsonProcessingException.class, () -> Json.tree(text));
+    assertThrows(JsonProcessingException.class, () -> Json.exactTree(JsonSlice.of(text)));
+    assertThrows(
+        JsonProcessingException.class, () -> Json.tree(text.getBytes(StandardCharsets.UTF_8)));
+  }
 }

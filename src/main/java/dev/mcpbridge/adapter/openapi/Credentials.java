@@ -127,7 +127,7 @@ final class Credentials {
         tokens.put(client, new Token(Future.succeededFuture(token), until));
         return token;
       }
-    } catch (IOException e) {
+    } catch (IOException | NumberFormatException e) {
       // reported below
     }
     throw new BridgeException(

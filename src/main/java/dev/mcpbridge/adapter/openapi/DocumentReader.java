@@ -90,8 +90,8 @@ final class DocumentReader {
                   + ", column "
                   + e.getLocation().getColumnNr();
       throw unusable("it is not JSON: " + e.getOriginalMessage() + at);
-    } catch (IOException e) {
-      throw new IllegalStateException("reading from memory", e);
+    } catch (IOException | NumberFormatException e) {
+      throw unusable("it is not JSON: " + e.getMessage());
     }
   }
 
