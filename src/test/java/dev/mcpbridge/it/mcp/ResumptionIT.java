@@ -24,7 +24,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Resumption of session streams after a lost connection. */
 @Tag("mcp")
-@Tag("threads")
 class ResumptionIT {
   @AutoClose private static final TestBridge bridge = TestBridge.scripted("");
 

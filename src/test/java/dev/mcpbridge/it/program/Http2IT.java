@@ -40,7 +40,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** HTTP/2 over TLS: many requests over one connection, and what a client can do with frames. */
 @Tag("program")
-@Tag("threads")
 class Http2IT {
   private static final int OPEN = (1 << 31) - 1;
   private static final int LARGE = 3_200_000;
