@@ -21,6 +21,7 @@ import io.vertx.core.Context;
 import io.vertx.core.Future;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Supplier;
@@ -149,6 +150,8 @@ public final class Tools {
 
   /** Begins a call of a tool by its name in {@link #list}. */
   public ToolCall begin(String name, String arguments) {
+    Objects.requireNonNull(name, "name");
+    Objects.requireNonNull(arguments, "arguments");
     RunningCall call = new RunningCall();
     call.outcome =
         ended(
@@ -170,6 +173,9 @@ public final class Tools {
    * @param tool its name at the server
    */
   public ToolCall begin(String server, String tool, String arguments) {
+    Objects.requireNonNull(server, "server");
+    Objects.requireNonNull(tool, "tool");
+    Objects.requireNonNull(arguments, "arguments");
     RunningCall call = new RunningCall();
     call.outcome = ended(() -> call.run(new ServerId(server), tool, arguments(arguments)));
     return call;
