@@ -169,13 +169,13 @@ class ConsentIT {
   @Test
   void tokenOfACallerWhoseKeyWasRemovedIsNotUsed() throws Exception {
     connect(ALICE, "alice");
-    notes.revokeAccess();
     bridge.reload(
         "{"
             + TestBridge.auth(TestBridge.key("bob", BOB, "'read','call'"))
             + ",'mcpServers':{'notes':"
             + notes.entry(",'scopes':['notes']")
             + "}}");
+    notes.revokeAccess();
     long refreshes = notes.count("/token");
 
     assertEquals("consent_required", call(BOB).code());
