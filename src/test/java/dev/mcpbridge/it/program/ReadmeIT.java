@@ -110,7 +110,7 @@ class ReadmeIT {
   /** A repository of the project, without its sources and with free ports. */
   private static void publish(Path origin) throws Exception {
     try (Git git = Git.init().setInitialBranch("main").setDirectory(origin.toFile()).call()) {
-      for (String part : List.of(".gitignore", "README.md", "conf", "src/main")) {
+      for (String part : List.of(".gitignore", "README.md", "conf", "src/main", "src/demo")) {
         try (Stream<Path> files = Files.walk(Path.of(part))) {
           for (Path file : files.filter(Files::isRegularFile).toList()) {
             if (!file.startsWith("src/main/java") && !file.startsWith("src/main/resources")) {
