@@ -32,7 +32,6 @@ import org.junit.jupiter.api.condition.OS;
  * error names the limit, and the modest caller is served.
  */
 @Tag("access")
-@Tag("threads")
 class FairnessIT {
   private static final String GREEDY = ApiKeys.generate();
   private static final String MODEST = ApiKeys.generate();

@@ -20,7 +20,6 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 @Tag("mcp")
 @Tag("slow")
-@Tag("threads")
 class MatrixIT {
 
   @AfterAll

@@ -33,7 +33,6 @@ import org.junit.jupiter.api.io.TempDir;
 /** Calls at risk level 3, and servers in containers, on a real engine. */
 @Tag("sandbox")
 @Tag("slow")
-@Tag("threads")
 class SandboxIT {
   private static Engine engine;
 
