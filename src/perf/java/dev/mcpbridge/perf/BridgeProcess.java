@@ -15,6 +15,15 @@ record BridgeProcess(Process process, int port, Path config) implements AutoClos
     return start(List.of(Ladder.java(), "-XX:+UseSerialGC", "-jar", jar), configuration, more);
   }
 
+  /** The same with Java's account of memory outside of the heap, which costs some percent. */
+  static BridgeProcess tracked(String jar, String configuration, String... more)
+      throws IOException {
+    return start(
+        List.of(Ladder.java(), "-XX:+UseSerialGC", "-XX:NativeMemoryTracking=summary", "-jar", jar),
+        configuration,
+        more);
+  }
+
   /** Starts the bridge from the launcher next to its jar, with the launcher's memory settings. */
   static BridgeProcess ofLauncher(String jar, String configuration) throws IOException {
     return start(List.of(jar.replaceAll("\\.jar$", "")), configuration);

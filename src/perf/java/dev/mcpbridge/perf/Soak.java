@@ -96,7 +96,7 @@ public final class Soak {
   }
 
   private void start() throws Exception {
-    single = BridgeProcess.ofJar(jar, configuration(false));
+    single = BridgeProcess.tracked(jar, configuration(false));
     for (int i = 0; i < 3; i++) {
       clusterPorts.add(freePort());
     }
@@ -131,7 +131,7 @@ public final class Soak {
                     TestBridge.entry("'risk':{'tools':{'effect':2}}"),
                     TestBridge.entry("'risk':{'tools':{'effect':2}}"));
     String port = Integer.toString(clusterPorts.get(number));
-    return BridgeProcess.ofJar(
+    return BridgeProcess.tracked(
         jar, TestBridge.json(configuration), "--cluster", "--cluster-port", port);
   }
 
@@ -207,7 +207,7 @@ public final class Soak {
   }
 
   private void call(SplittableRandom random) throws Exception {
-    boolean isRare = random.nextInt(200) == 0;
+    boolean isRare = random.nextInt(5_000) == 0;
     String[] call =
         CALLS.get(isRare ? CALLS.size() - 1 : random.nextInt(CALLS.size() - 1)).split(" ", 2);
     BridgeProcess bridge = random.nextInt(3) == 0 ? anyNode(random) : single;

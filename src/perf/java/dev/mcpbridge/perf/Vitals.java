@@ -6,6 +6,7 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -13,10 +14,14 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /** What a bridge holds, sampled while it is at rest, and how it grows. */
 final class Vitals {
+  private static final Pattern OTHER =
+      Pattern.compile("Other \\(reserved=\\d+KB, committed=(\\d+)KB\\)");
   private static final HttpClient CLIENT = HttpClient.newHttpClient();
 
   private final Map<String, List<double[]>> series = new LinkedHashMap<>();
@@ -48,10 +53,7 @@ final class Vitals {
         name + " heap after collection, MB",
         hours,
         value(metrics, "jvm_memory_used_bytes{area=\"heap\"}") / 1e6);
-    add(
-        name + " direct memory, MB",
-        hours,
-        value(metrics, "jvm_buffer_pool_used_bytes{pool=\"direct\"}") / 1e6);
+    add(name + " direct memory, MB", hours, directBytes(pid) / 1e6);
     add(name + " resident, MB", hours, bridge.resident() / 1e3);
   }
 
@@ -79,6 +81,15 @@ final class Vitals {
         .mapToDouble(line -> Double.parseDouble(line.substring(name.length() + 1)))
         .findFirst()
         .orElse(Double.NaN);
+  }
+
+  /** What Java has allocated for its program outside of the heap, which is that of buffers. */
+  private static double directBytes(long pid) throws IOException {
+    Process jcmd =
+        new ProcessBuilder("jcmd", Long.toString(pid), "VM.native_memory", "summary").start();
+    String account = new String(jcmd.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    Matcher other = OTHER.matcher(account);
+    return other.find() ? Double.parseDouble(other.group(1)) * 1024 : Double.NaN;
   }
 
   private static long entries(String folder) throws IOException {
