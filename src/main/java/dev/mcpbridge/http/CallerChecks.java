@@ -76,7 +76,7 @@ final class CallerChecks {
         this::authenticator,
         sessions,
         config,
-        () -> config.get().http().listens() ? resource.bridge() : null);
+        () -> ownUrl.get() == null ? null : resource.bridge());
   }
 
   Authenticator authenticator() {
