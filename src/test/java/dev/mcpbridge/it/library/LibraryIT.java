@@ -448,6 +448,75 @@ class LibraryIT {
     }
   }
 
+  /** Options that do not ask for the listener are of no effect on the one that is there. */
+  @Test
+  void reloadKeepsTheListenerAndItsPages() throws Exception {
+    try (HostProgram program = new HostProgram()) {
+      String config = "{'http':{'port':0}," + ONE.substring(1);
+      McpBridge bridge =
+          get(McpBridge.start(program.vertx(), HostProgram.options(config).listening()));
+      String url = bridge.url().orElseThrow();
+      int before = program.send(url + "/oauth/callback", null).statusCode();
+
+      get(bridge.reload(HostProgram.options(config)));
+
+      assertEquals(url, bridge.url().orElseThrow());
+      assertEquals(before, program.send(url + "/oauth/callback", null).statusCode());
+      assertTrue(before < 500, "status " + before);
+      get(bridge.close());
+    }
+  }
+
+  @Test
+  void twoBridgesOfOneProcessLiveApart() {
+    try (HostProgram one = HostProgram.with(ONE);
+        HostProgram other = HostProgram.with(ONE)) {
+      get(one.bridge().tools().call("s__echo", "{}"));
+      get(other.bridge().tools().call("s__echo", "{}"));
+
+      get(one.bridge().close());
+
+      assertInstanceOf(Completed.class, get(other.bridge().tools().call("s__echo", "{}")));
+      assertInstanceOf(Failed.class, get(one.bridge().tools().call("s__echo", "{}")));
+    }
+  }
+
+  @Test
+  void greedyCallerFillsItsShareOfTheQueueOnly() {
+    String narrow =
+        "{'mcpServers':{'s':" + TestBridge.entry("'maxInFlight':1,'maxQueued':6") + "}}";
+    try (HostProgram program = HostProgram.with(narrow)) {
+      Tools greedy = program.bridge().tools(Caller.named("greedy"));
+      Tools other = program.bridge().tools(Caller.named("other"));
+      get(other.call("s__echo", "{}"));
+      List<Future<Outcome>> many = new ArrayList<>();
+      for (int i = 0; i < 20; i++) {
+        many.add(greedy.call("s__sleep", "{\"ms\":100}"));
+      }
+
+      Outcome own = get(other.call("s__echo", "{}"));
+
+      assertInstanceOf(Completed.class, own);
+      List<Failed> refused =
+          many.stream()
+              .map(HostProgram::get)
+              .filter(Failed.class::isInstance)
+              .map(Failed.class::cast)
+              .toList();
+      assertFalse(refused.isEmpty());
+      refused.forEach(each -> assertEquals("queue_full NO", each.code() + " " + each.executed()));
+    }
+  }
+
+  @Test
+  void dangerousToolWithoutAContainerDoesNotRun() {
+    String high = "{'mcpServers':{'s':" + TestBridge.entry("'risk':{'tools':{'echo':3}}") + "}}";
+    try (HostProgram program = HostProgram.with(high)) {
+      assertFailed(
+          "isolation_unavailable", Executed.NO, program.bridge().tools().call("s__echo", "{}"));
+    }
+  }
+
   @Test
   void invalidConfigurationsAreRefusedWithTheirKeys() {
     assertRefused("{'mcpServerz':{}}", "mcpServerz");
