@@ -55,6 +55,15 @@ public record HttpConfig(
   public record Tls(Path certificate, Path key) {}
 
   public HttpConfig withPort(int newPort) {
+    return with(newPort, console);
+  }
+
+  /** A copy without a listener of its own, and without the console. */
+  public HttpConfig withoutListener() {
+    return with(NO_LISTENER, false);
+  }
+
+  private HttpConfig with(int newPort, boolean newConsole) {
     return new HttpConfig(
         host,
         newPort,
@@ -63,7 +72,7 @@ public record HttpConfig(
         tls,
         insecure,
         openHealth,
-        console,
+        newConsole,
         maxConnections,
         maxStreams,
         sessions,
@@ -82,25 +91,6 @@ public record HttpConfig(
         null,
         false,
         false,
-        false,
-        maxConnections,
-        maxStreams,
-        sessions,
-        requestTimeouts,
-        compressed,
-        startRules);
-  }
-
-  /** A copy without a listener of its own, and without the console. */
-  public HttpConfig withoutListener() {
-    return new HttpConfig(
-        host,
-        NO_LISTENER,
-        allowedHosts,
-        corsOrigins,
-        tls,
-        insecure,
-        openHealth,
         false,
         maxConnections,
         maxStreams,
