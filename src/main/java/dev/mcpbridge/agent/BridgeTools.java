@@ -8,6 +8,7 @@ import dev.mcpbridge.dialect.Format;
 import dev.mcpbridge.dialect.FunctionCall;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.error.Executed;
 import dev.mcpbridge.protocol.Envelope;
 import dev.mcpbridge.protocol.PercentEncoding;
 import java.net.URI;
@@ -120,18 +121,13 @@ public final class BridgeTools implements AgentTools {
 
   /** The problem for a model, and whether the call was executed; or the consent that it needs. */
   private static ToolOutcome failure(String server, BridgeHttp.Response response) {
-    String executed =
-        switch (response.body().path("executed").asText()) {
-          case "no" -> "Nothing was executed.";
-          case "yes" -> "It was executed.";
-          default -> "Whether it was executed is not known: check before you repeat it.";
-        };
+    Executed executed = Executed.of(response.body().path("executed").asText());
     String code = response.body().path("code").asText("error");
     if (code.equals("consent_required") && response.body().has("connect_url")) {
       return new ToolOutcome.ConsentRequired(
           server, response.body().path("connect_url").asText(), response.problem());
     }
-    return new ToolOutcome.Failure(code + ": " + response.problem() + "\n" + executed);
+    return new ToolOutcome.Failure(code + ": " + response.problem() + "\n" + executed.sentence());
   }
 
   @Override
