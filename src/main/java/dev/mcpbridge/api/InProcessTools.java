@@ -21,7 +21,7 @@ import java.util.Map;
 final class InProcessTools implements AgentTools {
   private final Tools tools;
 
-  /** The calls that wait for a decision, by the ids of their confirmations. */
+  /** The calls that the agent decides, by the ids of their confirmations, until it has. */
   private final Map<String, Outcome.ConfirmationRequired> held = new HashMap<>();
 
   InProcessTools(Tools tools) {
@@ -95,7 +95,9 @@ final class InProcessTools implements AgentTools {
           ContentBlock.of(JsonObjects.members(JsonSlice.of(completed.result()))));
     }
     if (outcome instanceof Outcome.ConfirmationRequired required) {
-      held.put(required.id(), required);
+      if (required.token() != null) {
+        held.put(required.id(), required);
+      }
       return new ToolOutcome.Pending(
           required.id(),
           required.token(),
