@@ -67,7 +67,7 @@ public final class Agent {
       dev.mcpbridge.agent.Agent.Answer answer = agent.ask(question);
       return new Answer(answer.text(), ENDS.get(answer.outcome()), answer.steps());
     } catch (BridgeException e) {
-      throw (BridgeFailure) BridgeFailure.of(e);
+      throw new BridgeFailure(e);
     }
   }
 

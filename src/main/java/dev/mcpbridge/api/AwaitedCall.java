@@ -41,7 +41,7 @@ final class AwaitedCall {
     try {
       return outcome.get();
     } catch (ExecutionException e) {
-      return Outcome.of(e.getCause());
+      return Outcomes.of(e.getCause());
     }
   }
 
@@ -52,7 +52,7 @@ final class AwaitedCall {
     } catch (InterruptedException e) {
       cancel();
       Thread.currentThread().interrupt();
-      return Outcome.of(
+      return Outcomes.of(
           new BridgeException(ErrorCode.CANCELLED, "The thread of the caller was interrupted")
               .withExecuted(Executed.UNKNOWN));
     }

@@ -8,7 +8,7 @@ public final class BridgeFailure extends RuntimeException {
 
   private final String code;
 
-  private BridgeFailure(BridgeException failure) {
+  BridgeFailure(BridgeException failure) {
     super(failure.getMessage(), failure.getCause());
     this.code = failure.code().slug();
   }

@@ -1,15 +1,6 @@
 package dev.mcpbridge.api;
 
-import dev.mcpbridge.bus.Gate.PendingConfirmation;
-import dev.mcpbridge.call.CallOutcome;
-import dev.mcpbridge.dialect.ContentBlock;
-import dev.mcpbridge.error.BridgeException;
-import dev.mcpbridge.protocol.JsonObjects;
-import dev.mcpbridge.protocol.JsonSlice;
 import java.time.Instant;
-import java.util.Locale;
-import java.util.Map;
-import java.util.stream.Collectors;
 
 /** How a call of a tool ended. Immutable. */
 public sealed interface Outcome {
@@ -73,61 +64,21 @@ public sealed interface Outcome {
   record Failed(String code, String message, Executed executed) implements Outcome {
     @Override
     public String text() {
-      return code + ": " + message + "\n" + executed.sentence;
+      return code
+          + ": "
+          + message
+          + "\n"
+          + dev.mcpbridge.error.Executed.valueOf(executed.name()).sentence();
     }
   }
 
   /** Whether a failed call was executed by its server, as far as the bridge knows. */
   enum Executed {
     /** It certainly was not: a repetition is safe. */
-    NO("Nothing was executed."),
+    NO,
     /** It may have been. */
-    UNKNOWN("Whether it was executed is not known: check before you repeat it."),
+    UNKNOWN,
     /** It was, but its answer cannot be used. */
-    YES("It was executed.");
-
-    private final String sentence;
-
-    Executed(String sentence) {
-      this.sentence = sentence;
-    }
-  }
-
-  /** The outcome of a call that did not fail. */
-  static Outcome of(CallOutcome outcome) {
-    return outcome instanceof CallOutcome.Completed completed
-        ? completed(completed.result())
-        : held(((CallOutcome.NeedsConfirmation) outcome).pending());
-  }
-
-  private static Outcome completed(JsonSlice result) {
-    Map<String, JsonSlice> members = JsonObjects.members(result);
-    JsonSlice isError = members.get("isError");
-    return new Completed(
-        isError != null && isError.text().equals("true"),
-        ContentBlock.of(members).stream()
-            .map(ContentBlock::words)
-            .collect(Collectors.joining("\n")),
-        result.text());
-  }
-
-  private static Outcome held(PendingConfirmation pending) {
-    return new ConfirmationRequired(
-        pending.confirmation().id(),
-        pending.confirmation().call().server().name(),
-        pending.confirmation().call().target().name(),
-        pending.confirmation().call().arguments().text(),
-        pending.confirmation().level().number(),
-        Instant.ofEpochMilli(pending.confirmation().expiresAtMillis()),
-        pending.token());
-  }
-
-  /** The outcome of a call that failed. */
-  static Outcome of(Throwable failure) {
-    BridgeException known = BridgeException.of(failure);
-    return new Failed(
-        known.code().slug(),
-        known.getMessage(),
-        Executed.valueOf(known.executed().apiName().toUpperCase(Locale.ROOT)));
+    YES
   }
 }

@@ -130,8 +130,7 @@ public final class Tools {
       return tools.get();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw (BridgeFailure)
-          BridgeFailure.of(new BridgeException(ErrorCode.CANCELLED, "Interrupted"));
+      throw new BridgeFailure(new BridgeException(ErrorCode.CANCELLED, "Interrupted"));
     } catch (ExecutionException e) {
       throw e.getCause() instanceof BridgeFailure known
           ? known
@@ -214,13 +213,13 @@ public final class Tools {
                             approved ->
                                 approved == null
                                     ? Future.<Outcome>succeededFuture(new Outcome.Rejected())
-                                    : call.runApproved(approved, by).map(Outcome::of)))
-            .otherwise(Outcome::of);
+                                    : call.runApproved(approved, by).map(Outcomes::of)))
+            .otherwise(Outcomes::of);
     return call;
   }
 
   private Future<Outcome> ended(Supplier<Future<CallOutcome>> run) {
-    return loop.call(run).map(Outcome::of).otherwise(Outcome::of);
+    return loop.call(run).map(Outcomes::of).otherwise(Outcomes::of);
   }
 
   private Arguments arguments(String json) {
