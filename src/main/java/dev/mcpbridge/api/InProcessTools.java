@@ -1,6 +1,5 @@
 package dev.mcpbridge.api;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.agent.AgentTools;
 import dev.mcpbridge.agent.ToolOutcome;
@@ -33,20 +32,11 @@ final class InProcessTools implements AgentTools {
     SchemaDialect dialect = format.dialect(false);
     List<JsonSlice> definitions = new ArrayList<>();
     for (Tool tool : tools.listAndWait()) {
-      JsonNode schema = exact(tool.inputSchema());
-      definitions.add(
-          format.definition(
-              new Function(tool.name(), tool.description(), schema), dialect.reduce(schema)));
+      Function function =
+          Function.of(tool.name(), tool.description(), JsonSlice.of(tool.inputSchema()));
+      definitions.add(format.definition(function, dialect.reduce(function.inputSchema())));
     }
     return Json.parsed(format.tools(definitions).text());
-  }
-
-  private static JsonNode exact(String schema) {
-    try {
-      return Json.exactTree(schema);
-    } catch (JsonProcessingException e) {
-      throw new IllegalStateException("the bridge has read the schema before", e);
-    }
   }
 
   @Override

@@ -9,13 +9,11 @@ import dev.mcpbridge.dialect.Reduction;
 import dev.mcpbridge.limit.BoundedMap;
 import dev.mcpbridge.model.Glob;
 import dev.mcpbridge.model.Tool;
-import dev.mcpbridge.protocol.Json;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonWriter;
 import dev.mcpbridge.protocol.Sha256;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
-import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -122,7 +120,7 @@ final class FunctionLists {
         .onFailure(failed -> lists.remove(listKey));
   }
 
-  private static Functions create(ToolCatalogue toolCatalogue, Style style) throws IOException {
+  private static Functions create(ToolCatalogue toolCatalogue, Style style) {
     List<ListedFunction> entries = new ArrayList<>();
     if (style.isLean()) {
       for (Tool tool : LeanDiscovery.TOOLS) {
@@ -136,12 +134,12 @@ final class FunctionLists {
   }
 
   private static ListedFunction entry(
-      ToolLocation toolLocation, String name, Tool tool, Style style) throws IOException {
+      ToolLocation toolLocation, String name, Tool tool, Style style) {
     Function function =
-        new Function(
+        Function.of(
             name,
             tool.description().isEmpty() ? tool.title() : tool.description(),
-            tool.inputSchema() == null ? null : Json.exactTree(tool.inputSchema()));
+            tool.inputSchema());
     Reduction reduction = style.format().dialect(style.strict()).reduce(function.inputSchema());
     return new ListedFunction(
         toolLocation, name, style.format().definition(function, reduction), reduction);

@@ -51,6 +51,21 @@ class HostileServersIT {
   }
 
   @Test
+  void schemaThatCannotBeReadSpoilsNoList() throws Exception {
+    String tools =
+        "[{\"name\":\"bad\",\"inputSchema\":{\"properties\":{\"a\":"
+            + "{\"maximum\":2e99999999999999}}}},{\"name\":\"good\"}]";
+    String server = CatalogueServer.entry(folder.resolve("tools"), tools, "");
+    try (TestBridge bridge = TestBridge.serving(server)) {
+      for (String list : List.of("/toolcall/tools", "/tools/openapi.json", "/servers/s/tools")) {
+        TestBridge.Answer answer = bridge.get(list);
+        assertEquals(200, answer.status(), list);
+        assertTrue(answer.text().contains("good") && answer.text().contains("bad"), list);
+      }
+    }
+  }
+
+  @Test
   void expensiveSchemasDoNotDelayOtherServers() throws Exception {
     String tools =
         "[{\"name\":\"union\",\"inputSchema\":%s},{\"name\":\"pairs\",\"inputSchema\":%s},"
