@@ -1,17 +1,20 @@
 package dev.mcpbridge.access;
 
+import static dev.mcpbridge.access.AccessFixture.ANALYST;
+import static dev.mcpbridge.access.AccessFixture.KEY;
+import static dev.mcpbridge.access.AccessFixture.json;
+import static dev.mcpbridge.access.AccessFixture.policy;
+import static dev.mcpbridge.access.AccessFixture.token;
+import static dev.mcpbridge.access.AccessFixture.tool;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.config.ConfigReader;
 import dev.mcpbridge.model.Principal;
 import dev.mcpbridge.model.RiskLevel;
-import dev.mcpbridge.model.Scope;
 import dev.mcpbridge.model.ServerId;
-import dev.mcpbridge.protocol.Json;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
@@ -25,33 +28,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Decisions of rules as they are written in the configuration. */
 class AccessRulesTest {
-  private static final Principal ANALYST = token("corp", "alice", "app", "analyst", "mcp:call");
-  private static final Principal KEY =
-      new Principal("edge", Set.of(Scope.READ, Scope.CALL), Set.of("sensor"), null);
-
-  private static Principal token(
-      String issuer, String subject, String client, String role, String... scopes) {
-    return new Principal(
-        issuer + "|" + subject,
-        Set.of(Scope.READ, Scope.CALL),
-        Set.of(role),
-        new Principal.Token(issuer, client, Long.MAX_VALUE, Set.of(scopes), Map.of()));
-  }
-
-  private static AccessPolicy policy(String rules) {
-    String text = "{'access':{'rules':[" + rules + "]}}";
-    return new AccessPolicy(
-        new ConfigReader(Map.of())
-            .read(text.replace('\'', '"'), ConfigReader.Strictness.ALL_OR_NOTHING)
-            .access());
-  }
-
   private static ItemRights rights(AccessPolicy policy, Principal caller, Item item) {
     return ItemRights.of(policy.of(caller), item);
-  }
-
-  private static Item tool(String server, String name) {
-    return Item.tool(new ServerId(server), name, null);
   }
 
   private static boolean mayCall(
@@ -68,14 +46,6 @@ class AccessRulesTest {
     Item resource = Item.of(new ServerId("files"), Item.Kind.RESOURCE, uri);
     return rights(policy, ANALYST, resource).decide(Action.READ, place -> null)
         instanceof Decision.Allowed;
-  }
-
-  private static JsonNode json(String text) {
-    try {
-      return Json.exactTree(text.replace('\'', '"'));
-    } catch (java.io.IOException e) {
-      throw new java.io.UncheckedIOException(e);
-    }
   }
 
   @Test
