@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** The pages of promises: each names tests that exist. */
 class PromisesTest {
-  private static final Pattern TEST = Pattern.compile("`(\\w+(?:IT|Test))(?:\\.(\\w+))?`");
+  private static final Pattern TEST = Pattern.compile("`(\\w+(?:IT|Test|Rows))(?:\\.(\\w+))?`");
   private static final Pattern HEAD = Pattern.compile("\\| (attacker|attack|input) \\|.*");
 
   @ParameterizedTest

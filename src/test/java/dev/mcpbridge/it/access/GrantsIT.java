@@ -371,6 +371,18 @@ class GrantsIT {
   }
 
   @ParameterizedTest
+  @ValueSource(strings = {"https://10.1.2.3/token", "https://169.254.169.254/token"})
+  void tokensAreNotFetchedFromAddressesInsideTheNetwork(String endpoint) throws Exception {
+    notes.issuerMetadata().put("token_endpoint", endpoint);
+    start(client());
+
+    HttpResponse<String> page = connect();
+
+    assertEquals(502, page.statusCode(), page.body());
+    assertTrue(page.body().contains("its address is not public"), page.body());
+  }
+
+  @ParameterizedTest
   @ValueSource(strings = {"https://127.0.0.1:%d", "https://localhost:%d"})
   void loopbackAddressesAreContactedIfTheOperatorAllowsIt(String address) throws Exception {
     try (CountedSocket inside = new CountedSocket()) {

@@ -220,6 +220,23 @@ class ClientStormsIT {
   }
 
   @Test
+  void requestsWithOneIdInASessionGetTheirOwnResults() throws Exception {
+    McpClient client = session();
+    Object[] ids = {7, 7, "\"7\""};
+    List<CompletableFuture<Reply>> replies = new ArrayList<>();
+    for (int i = 0; i < ids.length; i++) {
+      String request = request(ids[i], "meet", "{\"calls\":3,\"own\":" + i + "}");
+      replies.add(Background.call(() -> client.post(request)));
+    }
+
+    for (int i = 0; i < ids.length; i++) {
+      Reply reply = replies.get(i).get(20, TimeUnit.SECONDS);
+      assertEquals("number " + i, reply.firstText(), reply.toString());
+      assertEquals(String.valueOf(ids[i]), reply.last().get("id").toString());
+    }
+  }
+
+  @Test
   void aLateResponseToACancelledRequestIsDiscarded() throws Exception {
     McpClient client = session();
     McpClient other = session();
@@ -261,7 +278,7 @@ class ClientStormsIT {
     }
   }
 
-  private static String request(int id, String tool, String arguments) {
+  private static String request(Object id, String tool, String arguments) {
     return """
         {"jsonrpc":"2.0","id":%s,"method":"tools/call","params":{"name":"%s","arguments":%s}}"""
         .formatted(id, tool, arguments);

@@ -226,6 +226,43 @@ class RemoteServersIT {
     }
   }
 
+  @ParameterizedTest
+  @ValueSource(ints = {301, 302, 303, 307, 308})
+  void redirectsOfAServerAreNotFollowed(int status) throws Exception {
+    AtomicInteger followed = new AtomicInteger();
+    HttpServer elsewhere = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 0);
+    elsewhere.createContext(
+        "/",
+        exchange -> {
+          followed.incrementAndGet();
+          exchange.sendResponseHeaders(404, -1);
+          exchange.close();
+        });
+    HttpServer server = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 0);
+    String target = "http://127.0.0.1:" + elsewhere.getAddress().getPort() + "/";
+    server.createContext(
+        "/",
+        exchange -> {
+          exchange.getResponseHeaders().set("location", target);
+          exchange.sendResponseHeaders(status, -1);
+          exchange.close();
+        });
+    elsewhere.start();
+    server.start();
+    try (TestBridge bridge =
+        TestBridge.of(
+            "{'mcpServers':{'s':{'url':'http://127.0.0.1:%s/mcp'}}}"
+                .formatted(server.getAddress().getPort()))) {
+      bridge.until(() -> bridge.state("s").equals("failed"));
+      String error = bridge.get("/servers/s").at("/last_error");
+      assertTrue(error.contains(Integer.toString(status)), error);
+      assertEquals(0, followed.get());
+    } finally {
+      server.stop(0);
+      elsewhere.stop(0);
+    }
+  }
+
   @Test
   void credentialsAreSentOnlyInTheConfiguredHeaders() throws Exception {
     CompletableFuture<String> authorization = new CompletableFuture<>();

@@ -1,18 +1,16 @@
 package dev.mcpbridge.it.rest;
 
+import static dev.mcpbridge.fixture.RawHttp.assertStatus;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.mcpbridge.fixture.RawHttp;
 import dev.mcpbridge.fixture.TestBridge;
 import dev.mcpbridge.fixture.TestBridge.Answer;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.InputStream;
-import java.net.Socket;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
@@ -57,6 +55,7 @@ class BadInputIT {
         "{\"path\":\"a\",\"path\":\"b\"}",
         "\uFEFF{}",
         "{\"a\":\"\\ud800\"}",
+        "{\"a\":\"\u0000\"}",
         "{\"a\":NaN}",
         "{\"a\":1e400}",
         "{\"a\":01}",
@@ -221,7 +220,7 @@ class BadInputIT {
                 + "GET /servers HTTP/1.1\r\nHost: localhost\r\n\r\n");
 
     assertStatus(400, answer);
-    assertEquals(1, answer.split("HTTP/1\\.[01] ", -1).length - 1, answer);
+    assertEquals(1, RawHttp.responses(answer), answer);
   }
 
   @Test
@@ -231,7 +230,7 @@ class BadInputIT {
     String answer = raw(live + "GET /x HTTP/1.1\r\nHost : z\r\n\r\n" + live);
 
     assertStatus(200, answer);
-    assertEquals(2, answer.split("HTTP/1\\.[01] ", -1).length - 1, answer);
+    assertEquals(2, RawHttp.responses(answer), answer);
     assertTrue(answer.contains("malformed_request"), answer);
   }
 
@@ -283,8 +282,10 @@ class BadInputIT {
 
   @Test
   void slowHeadsAndBodiesTimeOut() throws Exception {
-    assertStatus(408, rawUntilClosed(CALL + JSON + "Content-Length: 1000\r\n\r\n{\"a\":1"));
-    assertEquals("", rawUntilClosed("GET /servers HTTP/1.1\r\nHost: loc"));
+    assertStatus(
+        408,
+        RawHttp.untilClosed(bridge.port(), CALL + JSON + "Content-Length: 1000\r\n\r\n{\"a\":1"));
+    assertEquals("", RawHttp.untilClosed(bridge.port(), "GET /servers HTTP/1.1\r\nHost: loc"));
   }
 
   @ParameterizedTest
@@ -327,36 +328,7 @@ class BadInputIT {
     return "{\"a\":" + "[".repeat(depth - 1) + "]".repeat(depth - 1) + "}";
   }
 
-  private static void assertStatus(int status, String answer) {
-    assertTrue(
-        answer.matches("(?s)HTTP/1\\.[01] " + status + " .*"),
-        status + " expected, got: " + answer);
-  }
-
-  /** Sends raw bytes; reads until the bridge closes the connection or sends nothing for 2 s. */
   private static String raw(String request) throws IOException {
-    try (Socket socket = new Socket("127.0.0.1", bridge.port())) {
-      socket.setSoTimeout(2000);
-      socket.getOutputStream().write(request.getBytes(StandardCharsets.ISO_8859_1));
-      ByteArrayOutputStream answer = new ByteArrayOutputStream();
-      InputStream in = socket.getInputStream();
-      try {
-        for (int b = in.read(); b >= 0; b = in.read()) {
-          answer.write(b);
-        }
-      } catch (IOException e) {
-        // timeout or reset: returns the bytes received so far
-      }
-      return answer.toString(StandardCharsets.UTF_8);
-    }
-  }
-
-  /** Sends raw bytes and reads until the bridge closes the connection, which it must. */
-  private static String rawUntilClosed(String request) throws IOException {
-    try (Socket socket = new Socket("127.0.0.1", bridge.port())) {
-      socket.setSoTimeout(20_000);
-      socket.getOutputStream().write(request.getBytes(StandardCharsets.ISO_8859_1));
-      return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    }
+    return RawHttp.exchange(bridge.port(), request);
   }
 }

@@ -143,6 +143,29 @@ class ContainerFaultsIT {
   }
 
   @Test
+  void imagesAreNeverPulled() throws Exception {
+    String known = box("'riskLevel':3", ONE);
+    String missing = known.replace(Engine.IMAGE, "no-such-image:1");
+    try (EngineProxy proxy = new EngineProxy();
+        TestBridge bridge =
+            TestBridge.of(
+                "{'sandbox':{'engine':'%s'},'mcpServers':{'s':%s,'missing':%s}}"
+                    .formatted(proxy.address(), known, missing))) {
+      bridge.awaitReady("s");
+      bridge.until(() -> bridge.state("missing").equals("failed"));
+
+      assertEquals("hi", bridge.call("echo", "{\"text\":\"hi\"}").firstText());
+      assertEquals(422, bridge.post("/servers/missing/tools/echo", "{}").status());
+
+      List<String> requests = proxy.requests();
+      assertTrue(
+          requests.stream().anyMatch(r -> r.contains("/containers/create")), requests::toString);
+      assertTrue(
+          requests.stream().noneMatch(r -> r.contains("/images/create")), requests::toString);
+    }
+  }
+
+  @Test
   void anIdlePoolShrinks() throws Exception {
     // Given
     try (TestBridge bridge = ready(box("'riskLevel':3", "'pool':{'min':1,'max':3}"))) {

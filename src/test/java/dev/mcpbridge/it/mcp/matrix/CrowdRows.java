@@ -176,8 +176,12 @@ public interface CrowdRows extends Rows {
 
     assertEquals("grüße", mirrored.firstText());
     if (at().stateless()) {
-      assertEquals(400, plain.status());
-      assertEquals(-32020, plain.errorCode());
+      Reply other =
+          eraClient.with("mcp-param-region", "elsewhere").call("test_x_mcp_header", region);
+      for (Reply refused : List.of(plain, other)) {
+        assertEquals(400, refused.status());
+        assertEquals(-32020, refused.errorCode());
+      }
     } else {
       assertEquals("grüße", plain.firstText());
     }
