@@ -5,8 +5,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.function.Consumer;
 
 /**
- * Parses a stream of server-sent events (WHATWG HTML section 9.2.6) from chunks of any size.
- * Comments and unknown fields are skipped. Not thread-safe.
+ * Parses a stream of server-sent events (WHATWG HTML section 9.2.6) from chunks of any size. A
+ * leading byte order mark, comments and unknown fields are skipped. Not thread-safe.
  */
 public final class SseReader {
   private final int maxEvent;
@@ -17,6 +17,7 @@ public final class SseReader {
   private String lastId;
   private long retryMillis = -1;
   private boolean afterReturn;
+  private boolean isAtStart = true;
 
   /**
    * One event.
@@ -75,18 +76,20 @@ public final class SseReader {
   private void endLine() {
     byte[] bytes = line.toByteArray();
     line.reset();
-    if (bytes.length == 0) {
+    int start = isAtStart && startsWithBom(bytes) ? 3 : 0;
+    isAtStart = false;
+    if (bytes.length == start) {
       dispatch();
       return;
     }
-    int colon = 0;
+    int colon = start;
     while (colon < bytes.length && bytes[colon] != ':') {
       colon++;
     }
-    if (colon == 0) {
+    if (colon == start) {
       return;
     }
-    String field = new String(bytes, 0, colon, StandardCharsets.UTF_8);
+    String field = new String(bytes, start, colon - start, StandardCharsets.UTF_8);
     int from = Math.min(bytes.length, colon + 1);
     if (from < bytes.length && bytes[from] == ' ') {
       from++;
@@ -97,6 +100,13 @@ public final class SseReader {
     } else {
       take(field, new String(bytes, from, bytes.length - from, StandardCharsets.UTF_8));
     }
+  }
+
+  private static boolean startsWithBom(byte[] line) {
+    return line.length >= 3
+        && line[0] == (byte) 0xEF
+        && line[1] == (byte) 0xBB
+        && line[2] == (byte) 0xBF;
   }
 
   private void take(String field, String value) {

@@ -6,12 +6,17 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Random;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class LineFramerTest {
 
   private final List<String> lines = new ArrayList<>();
+  private final List<String> heads = new ArrayList<>();
+  private final List<String> tails = new ArrayList<>();
   private final LineFramer.Sink sink =
       new LineFramer.Sink() {
         @Override
@@ -21,6 +26,8 @@ class LineFramerTest {
 
         @Override
         public void oversize(long length, byte[] head, byte[] tail) {
+          heads.add(new String(head, StandardCharsets.US_ASCII));
+          tails.add(new String(tail, StandardCharsets.US_ASCII));
           lines.add("oversize " + length + " " + (char) head[0] + (char) tail[tail.length - 1]);
         }
       };
@@ -52,6 +59,85 @@ class LineFramerTest {
     new LineFramer(1000).feed(stream, stream.length, sink);
 
     assertEquals(1000, lines.get(0).length());
+  }
+
+  @Test
+  void aLineOverTheLimitInOneChunkIsOversize() {
+    feed(new LineFramer(1000), "y".repeat(1001) + "\nafter\n");
+
+    assertEquals(List.of("oversize 1001 yy", "after"), lines);
+  }
+
+  @Test
+  void aLineOfExactlyTheLimitInTwoChunksIsAccepted() {
+    LineFramer framer = new LineFramer(1000);
+
+    feed(framer, "y".repeat(999));
+    assertEquals(999, framer.bufferedBytes());
+    feed(framer, "z\n");
+    assertEquals(0, framer.bufferedBytes());
+    feed(framer, "y".repeat(999));
+    feed(framer, "zz\n");
+
+    assertEquals(List.of("y".repeat(999) + "z", "oversize 1001 yz"), lines);
+  }
+
+  @Test
+  void anOversizeLineIsReportedWithItsFirstAndLastBytes() {
+    String numbers =
+        IntStream.range(0, 1000)
+            .mapToObj(i -> String.format(Locale.ROOT, "%04d", i))
+            .collect(Collectors.joining());
+    for (int seed = 0; seed < 50; seed++) {
+      heads.clear();
+      tails.clear();
+      byte[] stream = (numbers + "\n").getBytes(StandardCharsets.UTF_8);
+      feedInPieces(new LineFramer(1000), stream, new Random(seed));
+
+      assertEquals(List.of(numbers.substring(0, 256)), heads);
+      assertEquals(List.of(numbers.substring(4000 - 256)), tails);
+    }
+    heads.clear();
+    tails.clear();
+    feed(new LineFramer(1000), numbers + "\n");
+    assertEquals(List.of(numbers.substring(0, 256)), heads);
+    assertEquals(List.of(numbers.substring(4000 - 256)), tails);
+  }
+
+  @Test
+  void theBytesOfALineOverTheLimitAreCounted() {
+    LineFramer framer = new LineFramer(1000);
+
+    feed(framer, "y".repeat(900));
+    assertEquals(0, framer.skipped());
+    feed(framer, "y".repeat(900));
+    assertEquals(1800, framer.skipped());
+    assertEquals(0, framer.bufferedBytes());
+    feed(framer, "y\n");
+
+    assertEquals(0, framer.skipped());
+    assertEquals(List.of("oversize 1801 yy"), lines);
+  }
+
+  @Test
+  void onlyBytesThatWereReadAreSplit() {
+    byte[] stream = "one\ntwo\nold\n".getBytes(StandardCharsets.UTF_8);
+
+    new LineFramer(1000).feed(stream, 8, sink);
+
+    assertEquals(List.of("one", "two"), lines);
+  }
+
+  @Test
+  void aByteOrderMarkAloneIsNoLine() {
+    feed(new LineFramer(1000), "\uFEFF\n\uFEFFx\r\r\n");
+
+    assertEquals(List.of("x"), lines);
+  }
+
+  private void feed(LineFramer framer, String text) {
+    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+    framer.feed(bytes, bytes.length, sink);
   }
 
   @Test
