@@ -3,20 +3,17 @@ package dev.mcpbridge.bus;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import dev.mcpbridge.cluster.SingleNode;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.error.Executed;
 import dev.mcpbridge.fixture.BridgeVertx;
+import dev.mcpbridge.fixture.BusFixture;
 import dev.mcpbridge.fixture.EventLoops;
-import dev.mcpbridge.metrics.Counts;
-import dev.mcpbridge.trace.Telemetry;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.junit5.ProvidedBy;
 import io.vertx.junit5.VertxExtension;
-import java.time.Clock;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.BeforeEach;
@@ -34,12 +31,7 @@ class BusTest {
   @BeforeEach
   void create(@ProvidedBy(BridgeVertx.class) Vertx vertx) {
     this.vertx = vertx;
-    bus =
-        Bus.create(
-            vertx,
-            EventLoop.of(vertx),
-            new SingleNode(Clock.systemUTC()),
-            new Telemetry(new Counts()));
+    bus = BusFixture.of(vertx);
   }
 
   private void assertNotDelivered(Supplier<Future<String>> action) {

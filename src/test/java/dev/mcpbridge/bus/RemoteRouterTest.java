@@ -14,9 +14,9 @@ import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.error.Executed;
 import dev.mcpbridge.fixture.BridgeVertx;
+import dev.mcpbridge.fixture.BusFixture;
 import dev.mcpbridge.fixture.EventLoops;
 import dev.mcpbridge.fixture.Stubs;
-import dev.mcpbridge.metrics.Counts;
 import dev.mcpbridge.model.Call;
 import dev.mcpbridge.model.CallEvent;
 import dev.mcpbridge.model.Caller;
@@ -28,7 +28,6 @@ import dev.mcpbridge.model.Target;
 import dev.mcpbridge.protocol.Envelope;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.Urgency;
-import dev.mcpbridge.trace.Telemetry;
 import dev.mcpbridge.wire.WireReader;
 import dev.mcpbridge.wire.WireWriter;
 import io.vertx.core.Future;
@@ -84,7 +83,7 @@ class RemoteRouterTest {
   @BeforeEach
   void serve(@ProvidedBy(BridgeVertx.class) Vertx vertx) throws Exception {
     this.vertx = vertx;
-    bus = Bus.create(vertx, EventLoop.of(vertx), cluster(), new Telemetry(new Counts()));
+    bus = BusFixture.of(vertx, cluster());
     EventLoops.await(
         vertx,
         () -> {

@@ -6,30 +6,26 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import dev.mcpbridge.bus.Addresses;
 import dev.mcpbridge.bus.Addresses.InstanceStopped;
 import dev.mcpbridge.bus.Bus;
-import dev.mcpbridge.bus.EventLoop;
 import dev.mcpbridge.cluster.Cluster;
 import dev.mcpbridge.cluster.OwnershipView;
-import dev.mcpbridge.cluster.SingleNode;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.fixture.BridgeVertx;
+import dev.mcpbridge.fixture.BusFixture;
 import dev.mcpbridge.fixture.PinFixture;
 import dev.mcpbridge.fixture.ServerViews;
 import dev.mcpbridge.fixture.Stubs;
-import dev.mcpbridge.metrics.Counts;
 import dev.mcpbridge.model.InstanceId;
 import dev.mcpbridge.model.InstanceLocation;
 import dev.mcpbridge.model.PinRules;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.ServerState;
 import dev.mcpbridge.model.ServerView;
-import dev.mcpbridge.trace.Telemetry;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.junit5.ProvidedBy;
 import io.vertx.junit5.VertxExtension;
-import java.time.Clock;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
@@ -54,12 +50,7 @@ class DirectoryTest {
   @BeforeEach
   void open(@ProvidedBy(BridgeVertx.class) Vertx vertx) {
     this.vertx = vertx;
-    bus =
-        Bus.create(
-            vertx,
-            EventLoop.of(vertx),
-            new SingleNode(Clock.systemUTC()),
-            new Telemetry(new Counts()));
+    bus = BusFixture.of(vertx);
     directory = new Directory(bus, node(), PinFixture.of(PinRules.OFF));
     directory.open();
   }

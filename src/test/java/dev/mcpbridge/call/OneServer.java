@@ -3,13 +3,13 @@ package dev.mcpbridge.call;
 import dev.mcpbridge.access.AccessRules;
 import dev.mcpbridge.bus.Addresses;
 import dev.mcpbridge.bus.Bus;
-import dev.mcpbridge.bus.EventLoop;
 import dev.mcpbridge.bus.Gate;
 import dev.mcpbridge.bus.Gate.Decision;
 import dev.mcpbridge.cluster.Cluster;
 import dev.mcpbridge.cluster.SingleNode;
 import dev.mcpbridge.credentials.CredentialStore;
 import dev.mcpbridge.credentials.UpstreamCredentials;
+import dev.mcpbridge.fixture.BusFixture;
 import dev.mcpbridge.fixture.EventLoops;
 import dev.mcpbridge.fixture.PinFixture;
 import dev.mcpbridge.fixture.ServerViews;
@@ -29,7 +29,6 @@ import dev.mcpbridge.protocol.Arguments;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.quota.Quotas;
 import dev.mcpbridge.quota.Urgencies;
-import dev.mcpbridge.trace.Telemetry;
 import dev.mcpbridge.validation.SchemaValidator;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -50,7 +49,7 @@ final class OneServer {
 
   OneServer(Vertx vertx) throws Exception {
     this.vertx = vertx;
-    bus = Bus.create(vertx, EventLoop.of(vertx), cluster, new Telemetry(new Counts()));
+    bus = BusFixture.of(vertx, cluster);
     Pins pins = PinFixture.of(PinRules.OFF);
     Directory directory = new Directory(bus, cluster, pins);
     ConsentTickets consents =

@@ -4,18 +4,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.mcpbridge.bus.Addresses;
 import dev.mcpbridge.bus.Bus;
-import dev.mcpbridge.bus.EventLoop;
-import dev.mcpbridge.cluster.SingleNode;
 import dev.mcpbridge.fixture.BridgeVertx;
+import dev.mcpbridge.fixture.BusFixture;
 import dev.mcpbridge.fixture.EventLoops;
-import dev.mcpbridge.metrics.Counts;
 import dev.mcpbridge.model.AuditRecord;
-import dev.mcpbridge.trace.Telemetry;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.junit5.ProvidedBy;
 import io.vertx.junit5.VertxExtension;
-import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -27,12 +23,7 @@ class RefusedCredentialsTest {
   private final List<String> records = new ArrayList<>();
 
   private Void refuse(Vertx vertx, int addresses, int times) throws Exception {
-    Bus bus =
-        Bus.create(
-            vertx,
-            EventLoop.of(vertx),
-            new SingleNode(Clock.systemUTC()),
-            new Telemetry(new Counts()));
+    Bus bus = BusFixture.of(vertx);
     bus.serveDirectly(Addresses.AUDIT, this::take);
     RefusedCredentials refused = new RefusedCredentials(vertx, bus);
     return EventLoops.await(

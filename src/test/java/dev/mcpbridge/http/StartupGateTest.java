@@ -5,11 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import dev.mcpbridge.bus.Addresses;
 import dev.mcpbridge.bus.Bus;
-import dev.mcpbridge.bus.EventLoop;
 import dev.mcpbridge.cluster.SingleNode;
 import dev.mcpbridge.config.ConfigReader;
 import dev.mcpbridge.config.ConfigReader.Strictness;
 import dev.mcpbridge.fixture.BridgeVertx;
+import dev.mcpbridge.fixture.BusFixture;
 import dev.mcpbridge.fixture.ServerViews;
 import dev.mcpbridge.memory.MemoryBudget;
 import dev.mcpbridge.metrics.Counts;
@@ -21,7 +21,6 @@ import dev.mcpbridge.protocol.BridgeIdentity;
 import dev.mcpbridge.quota.CallerLimits;
 import dev.mcpbridge.quota.Quotas;
 import dev.mcpbridge.quota.Urgencies;
-import dev.mcpbridge.trace.Telemetry;
 import io.vertx.core.Vertx;
 import io.vertx.junit5.ProvidedBy;
 import io.vertx.junit5.VertxExtension;
@@ -53,7 +52,7 @@ class StartupGateTest {
 
   @BeforeEach
   void listen(@ProvidedBy(BridgeVertx.class) Vertx vertx) throws Exception {
-    bus = Bus.create(vertx, EventLoop.of(vertx), singleNode, new Telemetry(counts));
+    bus = BusFixture.of(vertx, singleNode, counts);
     http =
         new HttpVerticle(
             new HttpVerticle.Dependencies(

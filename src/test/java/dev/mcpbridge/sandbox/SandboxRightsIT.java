@@ -7,18 +7,16 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.mcpbridge.bus.Addresses;
 import dev.mcpbridge.bus.Bus;
-import dev.mcpbridge.bus.EventLoop;
-import dev.mcpbridge.cluster.SingleNode;
 import dev.mcpbridge.config.BridgeConfig;
 import dev.mcpbridge.config.ConfigReader;
 import dev.mcpbridge.config.ConfigReader.Strictness;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.fixture.BridgeVertx;
+import dev.mcpbridge.fixture.BusFixture;
 import dev.mcpbridge.fixture.Engine;
 import dev.mcpbridge.fixture.TestBridge;
 import dev.mcpbridge.memory.MemoryBudget;
-import dev.mcpbridge.metrics.Counts;
 import dev.mcpbridge.model.Call;
 import dev.mcpbridge.model.Caller;
 import dev.mcpbridge.model.CancellationToken;
@@ -31,7 +29,6 @@ import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.quota.CallerLimits;
 import dev.mcpbridge.quota.Quotas;
 import dev.mcpbridge.quota.Urgencies;
-import dev.mcpbridge.trace.Telemetry;
 import dev.mcpbridge.transport.ServerLog;
 import dev.mcpbridge.transport.StdioTransport;
 import io.vertx.core.Future;
@@ -73,12 +70,7 @@ class SandboxRightsIT {
   @BeforeEach
   void serve(@ProvidedBy(BridgeVertx.class) Vertx vertx) throws Exception {
     this.vertx = vertx;
-    bus =
-        Bus.create(
-            vertx,
-            EventLoop.of(vertx),
-            new SingleNode(Clock.systemUTC()),
-            new Telemetry(new Counts()));
+    bus = BusFixture.of(vertx);
     String json =
         "{'mcpServers':{'s':{'riskLevel':3,'docker':{'image':'%s','pool':{'min':1,'max':1}}}}}"
             .formatted(Engine.IMAGE);

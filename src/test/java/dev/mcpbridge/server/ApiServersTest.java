@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import dev.mcpbridge.bus.Addresses;
 import dev.mcpbridge.bus.Bus;
-import dev.mcpbridge.bus.EventLoop;
 import dev.mcpbridge.cluster.SingleNode;
 import dev.mcpbridge.config.BridgeConfig;
 import dev.mcpbridge.config.ConfigReader;
@@ -13,12 +12,11 @@ import dev.mcpbridge.config.ConfigReader.Strictness;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.fixture.BridgeVertx;
-import dev.mcpbridge.metrics.Counts;
+import dev.mcpbridge.fixture.BusFixture;
 import dev.mcpbridge.model.InstanceLocation;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.ServerView;
 import dev.mcpbridge.protocol.JsonSlice;
-import dev.mcpbridge.trace.Telemetry;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -80,7 +78,7 @@ class ApiServersTest {
   @Test
   void startWaitsForStoppingServerOfSameName(@ProvidedBy(BridgeVertx.class) Vertx vertx)
       throws Exception {
-    Bus bus = Bus.create(vertx, EventLoop.of(vertx), cluster, new Telemetry(new Counts()));
+    Bus bus = BusFixture.of(vertx, cluster);
     ServerDefinitions serverDefinitions = new ServerDefinitions();
     serverDefinitions.read(Map.of(), config);
     ApiServers servers =

@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.mcpbridge.bus.Addresses;
 import dev.mcpbridge.bus.Bus;
-import dev.mcpbridge.bus.EventLoop;
 import dev.mcpbridge.cluster.Cluster;
 import dev.mcpbridge.cluster.Cluster.OwnershipListener;
 import dev.mcpbridge.cluster.OwnershipView;
@@ -14,12 +13,12 @@ import dev.mcpbridge.config.BridgeConfig;
 import dev.mcpbridge.config.ConfigReader;
 import dev.mcpbridge.config.ConfigReader.Strictness;
 import dev.mcpbridge.fixture.BridgeVertx;
+import dev.mcpbridge.fixture.BusFixture;
 import dev.mcpbridge.fixture.CapturedLog;
 import dev.mcpbridge.fixture.EventLoops;
 import dev.mcpbridge.fixture.ServerViews;
 import dev.mcpbridge.fixture.Stubs;
 import dev.mcpbridge.memory.MemoryBudget;
-import dev.mcpbridge.metrics.Counts;
 import dev.mcpbridge.model.InstanceLocation;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.ServerState;
@@ -27,7 +26,6 @@ import dev.mcpbridge.protocol.BridgeIdentity;
 import dev.mcpbridge.quota.CallerLimits;
 import dev.mcpbridge.quota.Quotas;
 import dev.mcpbridge.quota.Urgencies;
-import dev.mcpbridge.trace.Telemetry;
 import dev.mcpbridge.transport.StdioTransport;
 import dev.mcpbridge.transport.TransportFactory;
 import io.vertx.core.Future;
@@ -59,7 +57,7 @@ class SupervisorVerticleTest {
 
   private SupervisorVerticle supervisor(Vertx vertx, Cluster cluster, BridgeConfig config)
       throws Exception {
-    bus = Bus.create(vertx, EventLoop.of(vertx), cluster, new Telemetry(new Counts()));
+    bus = BusFixture.of(vertx, cluster);
     TransportFactory broken =
         (where, upstreamTarget, name, limits, log, listener) -> {
           opened.add(name);
