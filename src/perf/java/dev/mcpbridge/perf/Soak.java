@@ -167,7 +167,7 @@ public final class Soak {
     for (int i = 0; i < nodes.size(); i++) {
       vitals.sample("node " + (i + 1), nodes.get(i), hours);
     }
-    vitals.sampleContainers(hours);
+    vitals.sampleContainers(single, hours);
     resting = null;
     over.countDown();
   }

@@ -57,9 +57,11 @@ final class Vitals {
     add(name + " resident, MB", hours, bridge.resident() / 1e3);
   }
 
-  void sampleContainers(double hours) throws Exception {
+  /** Samples the containers that a bridge has. */
+  void sampleContainers(BridgeProcess bridge, double hours) throws Exception {
     if (engine != null) {
-      add("containers", hours, engine.containers().size());
+      String label = "dev.mcpbridge.pid=" + bridge.process().pid();
+      add("containers", hours, engine.containers(label).size());
     }
   }
 

@@ -45,6 +45,7 @@ class ConfirmationsTest {
 
   private long now = 1_000_000;
   private boolean severalCallers = true;
+  private boolean isFull;
   private int queries;
   private Future<?> agreement = Future.succeededFuture();
   private Confirmations confirmations = confirmations(false, true);
@@ -254,6 +255,72 @@ class ConfirmationsTest {
   }
 
   @Test
+  void fullMapRefusesConfirmationsAndTheyCountForNoQuota() {
+    isFull = true;
+    for (int i = 0; i < 5_000; i++) {
+      Throwable refusal = confirmations.add(request("alice", "{}")).cause();
+      assertEquals(ErrorCode.OVERLOADED, assertInstanceOf(BridgeException.class, refusal).code());
+    }
+
+    isFull = false;
+
+    assertTrue(confirmations.add(request("alice", "{}")).succeeded());
+  }
+
+  @Test
+  void decisionCountsIfThereIsNoRoomToKeepIt() {
+    PendingConfirmation pending = add("{}");
+    isFull = true;
+
+    assertTrue(confirmations.claim(approval(pending, ALICE)).succeeded());
+    assertFails(ErrorCode.CONFIRMATION_NOT_FOUND, approval(pending, ALICE));
+    assertTrue(confirmations.ended(pending.confirmation().id(), Executed.YES).succeeded());
+  }
+
+  @Test
+  void callIsHeldAnewOnceItsLastConfirmationIsOver() {
+    confirmations = confirmations(true, true);
+    PendingConfirmation first = add("{}");
+    assertEquals(first.confirmation().id(), add("{}").confirmation().id());
+    assertNotEquals(first.confirmation().id(), add("{\"a\":1}").confirmation().id());
+
+    confirmations.claim(approval(first, BOSS));
+    PendingConfirmation second = add("{}");
+    assertNotEquals(first.confirmation().id(), second.confirmation().id());
+    now += 600_000;
+    PendingConfirmation third = add("{}");
+    assertNotEquals(second.confirmation().id(), third.confirmation().id());
+    now += 1_200_000;
+    assertNotEquals(third.confirmation().id(), add("{}").confirmation().id());
+  }
+
+  @Test
+  void callsOfOtherCallersAreHeldOnTheirOwn() {
+    confirmations = confirmations(true, true);
+    String id = add("{}").confirmation().id();
+
+    PendingConfirmation other = confirmations.add(request("bob", "{}")).result();
+
+    assertNotEquals(id, other.confirmation().id());
+  }
+
+  @Test
+  void unknownConfirmationIsNotFound() {
+    assertFails(ErrorCode.CONFIRMATION_NOT_FOUND, new HumanDecision("x", true, "t", BOSS));
+  }
+
+  @Test
+  void newestConfirmationsComeFirst() {
+    String old = add("{}").confirmation().id();
+    now += 1;
+    String recent = add("{}").confirmation().id();
+
+    assertEquals(
+        List.of(recent, old),
+        pendingOf(ALICE).result().stream().map(each -> each.confirmation().id()).toList());
+  }
+
+  @Test
   void digestCoversTheArguments() {
 
     assertNotEquals(
@@ -304,6 +371,10 @@ class ConfirmationsTest {
             SharedMap.class.getClassLoader(),
             new Class<?>[] {SharedMap.class},
             (proxy, method, arguments) -> {
+              if (isFull && method.getName().equals("put")) {
+                return Future.succeededFuture(
+                    new SharedMap.Change(false, true, map.cached((String) arguments[0])));
+              }
               Object done = method.invoke(map, arguments);
               if (!method.getName().equals("get")) {
                 return done;

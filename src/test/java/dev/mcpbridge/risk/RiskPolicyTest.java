@@ -28,6 +28,14 @@ class RiskPolicyTest {
   }
 
   @Test
+  void completionIsNeverConfirmedButIsolated() {
+    Target completion = new Target(Target.Kind.COMPLETION, "prompt");
+
+    assertEquals(Decision.ALLOW, decide(null, rules(RiskLevel.MEDIUM), completion, false));
+    assertEquals(Decision.ISOLATE, decide(null, rules(RiskLevel.HIGH), completion, false));
+  }
+
+  @Test
   void mostSpecificRuleApplies() {
     RiskRules rules =
         rules(RiskLevel.HIGH, rule("*", RiskLevel.MEDIUM), rule("remove_file", RiskLevel.LOW));
