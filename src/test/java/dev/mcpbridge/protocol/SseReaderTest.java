@@ -75,6 +75,14 @@ class SseReaderTest {
     assertEquals(List.of("message 1"), events);
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"\u00EF", "\u00EF\u00BB", "\u00EF\u00BBdata: 1", "\u00EFdata: 1"})
+  void otherBytesAreNoByteOrderMark(String beginning) {
+    reader.feed((beginning + "\n\ndata: 2\n\n").getBytes(StandardCharsets.ISO_8859_1));
+
+    assertEquals(List.of("message 2"), events);
+  }
+
   @Test
   void theLastIdStaysUntilAnother() {
     assertNull(reader.lastId());

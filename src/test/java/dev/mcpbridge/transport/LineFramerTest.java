@@ -135,6 +135,15 @@ class LineFramerTest {
     assertEquals(List.of("x"), lines);
   }
 
+  @Test
+  void otherBytesAreNoByteOrderMark() {
+    byte[] bytes = "\u00EFabc\n\u00EF\u00BBabc\n\u00EF\n".getBytes(StandardCharsets.ISO_8859_1);
+
+    new LineFramer(1000).feed(bytes, bytes.length, sink);
+
+    assertEquals(List.of("\uFFFDabc", "\uFFFDabc", "\uFFFD"), lines);
+  }
+
   private void feed(LineFramer framer, String text) {
     byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
     framer.feed(bytes, bytes.length, sink);
