@@ -76,7 +76,7 @@ public final class SseReader {
   private void endLine() {
     byte[] bytes = line.toByteArray();
     line.reset();
-    int start = isAtStart && startsWithBom(bytes) ? 3 : 0;
+    int start = isAtStart ? ByteOrderMark.length(bytes) : 0;
     isAtStart = false;
     if (bytes.length == start) {
       dispatch();
@@ -100,13 +100,6 @@ public final class SseReader {
     } else {
       take(field, new String(bytes, from, bytes.length - from, StandardCharsets.UTF_8));
     }
-  }
-
-  private static boolean startsWithBom(byte[] line) {
-    return line.length >= 3
-        && line[0] == (byte) 0xEF
-        && line[1] == (byte) 0xBB
-        && line[2] == (byte) 0xBF;
   }
 
   private void take(String field, String value) {

@@ -1,5 +1,6 @@
 package dev.mcpbridge.transport;
 
+import dev.mcpbridge.protocol.ByteOrderMark;
 import java.io.ByteArrayOutputStream;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -81,7 +82,7 @@ public final class LineFramer {
   }
 
   private void emit(byte[] line, Sink sink) {
-    int from = startsWithBom(line) ? 3 : 0;
+    int from = ByteOrderMark.length(line);
     int to = line.length;
     while (to > from && line[to - 1] == '\r') {
       to--;
@@ -141,12 +142,5 @@ public final class LineFramer {
     chunks.clear();
     buffered = 0;
     return line;
-  }
-
-  private static boolean startsWithBom(byte[] line) {
-    return line.length >= 3
-        && line[0] == (byte) 0xEF
-        && line[1] == (byte) 0xBB
-        && line[2] == (byte) 0xBF;
   }
 }
