@@ -1,5 +1,7 @@
 package dev.mcpbridge.it.rest;
 
+import static dev.mcpbridge.fixture.RawHttp.CALL;
+import static dev.mcpbridge.fixture.RawHttp.JSON;
 import static dev.mcpbridge.fixture.RawHttp.assertStatus;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -22,9 +24,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Invalid requests: each is rejected with a 4xx status, and the next valid request succeeds. */
 @Tag("rest")
 class BadInputIT {
-  private static final String CALL = "POST /servers/s/tools/echo HTTP/1.1\r\nHost: localhost\r\n";
-  private static final String JSON = "Content-Type: application/json\r\n";
-
   @AutoClose
   private static final TestBridge bridge =
       TestBridge.of(
