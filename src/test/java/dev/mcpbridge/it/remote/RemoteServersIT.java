@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.net.httpserver.HttpServer;
 import dev.mcpbridge.fixture.Background;
+import dev.mcpbridge.fixture.CountedSocket;
 import dev.mcpbridge.fixture.FreePorts;
 import dev.mcpbridge.fixture.McpClient;
 import dev.mcpbridge.fixture.McpClient.Reply;
@@ -229,37 +230,20 @@ class RemoteServersIT {
   @ParameterizedTest
   @ValueSource(ints = {301, 302, 303, 307, 308})
   void redirectsOfAServerAreNotFollowed(int status) throws Exception {
-    AtomicInteger followed = new AtomicInteger();
-    HttpServer elsewhere = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 0);
-    elsewhere.createContext(
-        "/",
-        exchange -> {
-          followed.incrementAndGet();
-          exchange.sendResponseHeaders(404, -1);
-          exchange.close();
-        });
-    HttpServer server = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 0);
-    String target = "http://127.0.0.1:" + elsewhere.getAddress().getPort() + "/";
-    server.createContext(
-        "/",
-        exchange -> {
-          exchange.getResponseHeaders().set("location", target);
-          exchange.sendResponseHeaders(status, -1);
-          exchange.close();
-        });
-    elsewhere.start();
-    server.start();
-    try (TestBridge bridge =
-        TestBridge.of(
-            "{'mcpServers':{'s':{'url':'http://127.0.0.1:%s/mcp'}}}"
-                .formatted(server.getAddress().getPort()))) {
-      bridge.until(() -> bridge.state("s").equals("failed"));
-      String error = bridge.get("/servers/s").at("/last_error");
-      assertTrue(error.contains(Integer.toString(status)), error);
-      assertEquals(0, followed.get());
-    } finally {
-      server.stop(0);
-      elsewhere.stop(0);
+    try (CountedSocket elsewhere = new CountedSocket()) {
+      String redirect = "HTTP " + status + " http://127.0.0.1:" + elsewhere.port() + "/mcp";
+      try (Scripted fromTheStart = new Scripted((headers, body) -> redirect);
+          TestBridge bridge =
+              TestBridge.of("{'mcpServers':{'s':{'url':'" + fromTheStart.url() + "'}}}")) {
+        bridge.until(() -> bridge.state("s").equals("failed"));
+        String error = bridge.get("/servers/s").at("/last_error");
+        assertTrue(error.contains(Integer.toString(status)), error);
+      }
+      try (Scripted calls = Scripted.calls(body -> redirect);
+          TestBridge bridge = legacy(calls)) {
+        assertEquals(502, bridge.call("t", "{}").status());
+      }
+      assertEquals(0, elsewhere.connections());
     }
   }
 
@@ -460,7 +444,10 @@ class RemoteServersIT {
     return body.replaceAll("(?s).*\"id\":(\\d+).*", "$1");
   }
 
-  /** A server with scripted responses: a status, JSON, or the text of an event stream. */
+  /**
+   * A server with scripted responses: a status, perhaps with the address of a redirect, JSON, or
+   * the text of an event stream.
+   */
   private static final class Scripted implements AutoCloseable {
     private final HttpServer server;
 
@@ -481,7 +468,11 @@ class RemoteServersIT {
                     ? "HTTP 405"
                     : script.answer(exchange.getRequestHeaders().getFirst("authorization"), body);
             if (response.startsWith("HTTP ")) {
-              exchange.sendResponseHeaders(Integer.parseInt(response.substring(5)), -1);
+              String[] parts = response.split(" ");
+              if (parts.length > 2) {
+                exchange.getResponseHeaders().set("location", parts[2]);
+              }
+              exchange.sendResponseHeaders(Integer.parseInt(parts[1]), -1);
             } else {
               byte[] bytes = response.getBytes(StandardCharsets.UTF_8);
               exchange
