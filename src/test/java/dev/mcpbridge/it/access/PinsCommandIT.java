@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.mcpbridge.fixture.CatalogueServer;
 import dev.mcpbridge.fixture.PackagedProgram;
+import dev.mcpbridge.fixture.Program;
 import dev.mcpbridge.fixture.PseudoTerminal;
 import dev.mcpbridge.fixture.ServedBridge;
 import dev.mcpbridge.fixture.TestBridge;
@@ -13,7 +14,6 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -78,11 +78,7 @@ class PinsCommandIT {
   }
 
   private String run(int status, String... arguments) throws Exception {
-    Process program = new ProcessBuilder(command(arguments)).redirectErrorStream(true).start();
-    program.getOutputStream().close();
-    String out = new String(program.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertEquals(status, program.waitFor(), out);
-    return out;
+    return Program.output(status, command(arguments));
   }
 
   @Test

@@ -3,8 +3,8 @@ package dev.mcpbridge.it.program;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.mcpbridge.fixture.Program;
 import dev.mcpbridge.fixture.Requirements;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -36,10 +36,7 @@ class SystemdIT {
   private static String analyze(int status, String... arguments) throws Exception {
     List<String> command = new ArrayList<>(List.of(Requirements.program("systemd-analyze")));
     command.addAll(Arrays.asList(arguments));
-    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertEquals(status, process.waitFor(), output);
-    return output;
+    return Program.output(status, command);
   }
 
   @Test

@@ -7,7 +7,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.fixture.Engine;
 import dev.mcpbridge.fixture.Requirements;
 import java.io.BufferedReader;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -57,16 +56,6 @@ class DockerfileIT {
     }
     command.add(context.toString());
     engine.execute(command.toArray(String[]::new));
-  }
-
-  private static String run(String... command) throws Exception {
-    ProcessBuilder program = new ProcessBuilder(command).redirectErrorStream(true);
-    program.environment().put("JAVA_HOME", System.getProperty("java.home"));
-    Process process = program.start();
-    process.getOutputStream().close();
-    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertEquals(0, process.waitFor(), output);
-    return output;
   }
 
   private static String in(String image, String... command) throws Exception {
