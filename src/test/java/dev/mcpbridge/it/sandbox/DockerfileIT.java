@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.fixture.Engine;
+import dev.mcpbridge.fixture.Program;
 import dev.mcpbridge.fixture.Requirements;
 import java.io.BufferedReader;
 import java.nio.file.Files;
@@ -16,6 +17,7 @@ import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -34,16 +36,11 @@ class DockerfileIT {
   @BeforeAll
   static void build() throws Exception {
     engine = Engine.at(null);
-    String java = System.getProperty("java.home");
-    run("src/test/sandbox/base-image", "mcp-bridge-test/jdk", java, Requirements.program("tini"));
-    run(
-        "cp",
-        "-r",
-        "--parents",
-        "src/deploy",
-        "target/mcp-bridge",
-        "target/mcp-bridge.jar",
-        "" + context);
+    engine.buildFromMachine(
+        "mcp-bridge-test/jdk", System.getProperty("java.home"), Requirements.program("tini"));
+    List<String> copy = new ArrayList<>(List.of("cp", "-r", "--parents", "src/deploy"));
+    copy.addAll(List.of("target/mcp-bridge", "target/mcp-bridge.jar", context.toString()));
+    Program.output(0, copy);
     build(BRIDGE, "Dockerfile", "BUILD_IMAGE=mcp-bridge-test/jdk");
     Files.setPosixFilePermissions(context, PosixFilePermissions.fromString("rwxr-xr-x"));
   }
@@ -83,11 +80,10 @@ class DockerfileIT {
     Path npx = Path.of(Requirements.program("npx"));
     Path npm = npx.toRealPath().getParent().getParent();
     Path uv = Requirements.pythonServer("uv");
-    Path python = Path.of("/usr/bin/python3");
-    run(
-        "src/test/sandbox/base-image",
+    Path python = Requirements.systemPython();
+    engine.buildFromMachine(
         "mcp-bridge-test/languages",
-        Requirements.node() + "=/usr/bin/node",
+        Requirements.node().toAbsolutePath() + "=/usr/bin/node",
         npx.toString(),
         npm.toString(),
         python.toString(),
@@ -111,8 +107,25 @@ class DockerfileIT {
         }
         """);
 
+    assertEquals(settings(BRIDGE), settings(TOOLS));
     assertEquals(Set.of("node", "python"), readyServers());
     assertTrue(in(TOOLS, "npx", "--version").matches("\\d+\\..*"));
+  }
+
+  /** What both Dockerfiles say of the image. */
+  private static List<JsonNode> settings(String image) throws Exception {
+    JsonNode config = engine.inspect(image).path("Config");
+    return Stream.of(
+            "User",
+            "Entrypoint",
+            "Cmd",
+            "Healthcheck",
+            "Volumes",
+            "WorkingDir",
+            "ExposedPorts",
+            "StopSignal")
+        .map(config::path)
+        .toList();
   }
 
   /** Starts the bridge with a read-only root and waits for its servers. */

@@ -386,14 +386,15 @@ class SandboxIT {
 
   @Test
   void aServerFromNpmWorksInAContainer() throws Exception {
-    engine.buildNode();
+    String image = "mcp-bridge-test/node";
+    engine.buildFromMachine(image, Requirements.node().toAbsolutePath() + "=/node");
     Files.writeString(folder.resolve("note"), "from the host");
     folder.toFile().setExecutable(true, false);
     folder.toFile().setReadable(true, false);
     Path modules = Requirements.npmProgram("@modelcontextprotocol").getParent();
     String docker =
         "'docker':{'image':'"
-            + Engine.NODE
+            + image
             + "','command':['/node','/app/node_modules/@modelcontextprotocol/server-filesystem/dist/index.js','/files'],"
             + "'volumes':['"
             + modules
