@@ -97,7 +97,7 @@ public final class CachedCalls {
             })
         .onSuccess(
             answer -> {
-              if (ResultCache.isForAll(answer)) {
+              if (results.isReusable(call.target(), answer)) {
                 shared.end(told(key, call, answer, asOf));
               } else {
                 shared.endAlone(answer, calls);

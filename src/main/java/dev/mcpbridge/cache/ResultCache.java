@@ -85,8 +85,11 @@ final class ResultCache {
    * @return null if it is not one to keep
    */
   KeptResult keep(String key, Target target, JsonSlice result) {
+    if (result.length() > MAX_RESULT || !isReusable(target, result)) {
+      return null;
+    }
     long ttlMillis = target.kind() == Target.Kind.TOOL ? ttl(target, result) : ttl(result);
-    if (ttlMillis <= 0 || result.length() > MAX_RESULT) {
+    if (ttlMillis <= 0) {
       return null;
     }
     String uri = target.kind() == Target.Kind.RESOURCE ? target.name() : null;
@@ -97,24 +100,30 @@ final class ResultCache {
   }
 
   /**
-   * Whether a result may be returned to more than the caller for whom it was made. A question to
-   * the client, or what a server says in {@code _meta}, such as the confirmation that another
-   * bridge requires, may not.
+   * Whether a result may answer more calls of its scope than the one for which it was made. A
+   * question to the client, or what a server says in {@code _meta}, such as the confirmation that
+   * another bridge requires, may not; nor may what its server marks as private, if the calls are
+   * those of several callers (MCP 2026-07-28 server/utilities/caching).
    */
-  static boolean isForAll(JsonSlice result) {
-    return !result.mentions(META) && !isUnfinished(JsonObjects.members(result));
+  boolean isReusable(Target target, JsonSlice result) {
+    if (result.mentions(META)) {
+      return false;
+    }
+    Map<String, JsonSlice> members = JsonObjects.members(result);
+    boolean isPrivate = "private".equals(JsonObjects.string(members.get("cacheScope")));
+    return !isUnfinished(members)
+        && !(isPrivate && config.scope(target) == CacheConfig.Scope.SHARED);
   }
 
   private long ttl(Target tool, JsonSlice result) {
-    return isForAll(result) && !ToolResult.isError(result) ? config.ttlMillis(tool) : 0;
+    return ToolResult.isError(result) ? 0 : config.ttlMillis(tool);
   }
 
   /** What the server allows (MCP 2026-07-28 server/utilities/caching). */
   private static long ttl(JsonSlice result) {
-    Map<String, JsonSlice> members = JsonObjects.members(result);
-    JsonSlice ttl = members.get("ttlMs");
+    JsonSlice ttl = JsonObjects.members(result).get("ttlMs");
     boolean isNumber = ttl != null && ttl.text().matches("\\d{1,15}");
-    return isNumber && isForAll(result) ? Long.parseLong(ttl.text()) : 0;
+    return isNumber ? Long.parseLong(ttl.text()) : 0;
   }
 
   private static boolean isUnfinished(Map<String, JsonSlice> members) {

@@ -107,12 +107,12 @@ public final class Counts {
    */
   record Reading(String name, String help, boolean isCount, LongSupplier value) {}
 
-  /** Adds a number that may be read on any thread. */
+  /** Adds a number that is read on the thread of the HTTP verticle. */
   public void addGauge(String name, String help, LongSupplier value) {
     readings.add(new Reading(name, help, false, value));
   }
 
-  /** Adds a number that only grows, and may be read on any thread. */
+  /** Adds a number that only grows, and is read on the thread of the HTTP verticle. */
   public void addCount(String name, String help, LongSupplier value) {
     readings.add(new Reading(name, help, true, value));
   }

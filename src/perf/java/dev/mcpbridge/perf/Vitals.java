@@ -54,6 +54,7 @@ final class Vitals {
         hours,
         value(metrics, "jvm_memory_used_bytes{area=\"heap\"}") / 1e6);
     add(name + " direct memory, MB", hours, directBytes(pid) / 1e6);
+    add(name + " sessions", hours, value(metrics, "mcp_bridge_sessions"));
     add(name + " resident, MB", hours, bridge.resident() / 1e3);
   }
 

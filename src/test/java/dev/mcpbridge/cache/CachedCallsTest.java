@@ -222,6 +222,23 @@ class CachedCallsTest {
   }
 
   @Test
+  void privateResultIsForTheFirstCallerAndTheOthersMakeTheirOwnCalls() throws Exception {
+    JsonSlice secret = JsonSlice.of("{\"content\":[],\"cacheScope\":\"private\"}");
+    Future<JsonSlice> first = run(call("c1"));
+    Future<JsonSlice> second =
+        run(ResultCacheTest.call("c2", "bob", null, Target.tool("all_x"), "{}"));
+
+    on(() -> answers.get(0).tryComplete(secret));
+    assertEquals(2, sent.size());
+    answer(1);
+
+    assertEquals(secret, first.await(10, TimeUnit.SECONDS));
+    assertEquals(ANSWER, second.await(10, TimeUnit.SECONDS));
+    run(call("c3"));
+    assertEquals(3, sent.size());
+  }
+
+  @Test
   void readingAfterAnUpdateDoesNotJoinOneFromBefore() throws Exception {
     Target uri = new Target(Target.Kind.RESOURCE, "x://1");
     JsonSlice old = JsonSlice.of("{\"contents\":[1],\"ttlMs\":3000}");

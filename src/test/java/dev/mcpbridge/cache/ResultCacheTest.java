@@ -174,6 +174,19 @@ class ResultCacheTest {
     assertNotNull(find(two));
   }
 
+  @Test
+  void resourceThatItsServerMarksAsPrivateIsNeverShared() {
+    CacheConfig shared = new CacheConfig(List.of(), Scope.SHARED, true, 1 << 20);
+    Call call = call("c1", "alice", null, new Target(Target.Kind.RESOURCE, "x://1"), "{}");
+    JsonSlice open = JsonSlice.of("{\"contents\":[],\"ttlMs\":9,\"cacheScope\":\"public\"}");
+    JsonSlice closed = JsonSlice.of(open.text().replace("public", "private"));
+    ResultCache all = new ResultCache(shared, clock::get);
+
+    assertNotNull(all.keep(all.key(call), call.target(), open));
+    assertNull(all.keep(all.key(call), call.target(), closed));
+    assertNotNull(keep(call, closed), "for its caller only");
+  }
+
   /** Each result names for whom it was made; only the same caller may find it. */
   @Property(tries = 300)
   void noCallerFindsTheResultOfAnother(

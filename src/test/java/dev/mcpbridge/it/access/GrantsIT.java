@@ -4,15 +4,21 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.mcpbridge.api.McpBridge;
 import dev.mcpbridge.fixture.CapturedLog;
 import dev.mcpbridge.fixture.ConsentBrowser;
 import dev.mcpbridge.fixture.CountedSocket;
 import dev.mcpbridge.fixture.HeldAnswer;
+import dev.mcpbridge.fixture.HostProgram;
 import dev.mcpbridge.fixture.IssuerStub;
 import dev.mcpbridge.fixture.MetricsText;
 import dev.mcpbridge.fixture.ProtectedServer;
 import dev.mcpbridge.fixture.TestBridge;
 import dev.mcpbridge.fixture.TestBridge.Answer;
+import dev.mcpbridge.protocol.Json;
+import io.vertx.core.VertxOptions;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.dns.AddressResolverOptions;
 import java.net.URI;
 import java.net.http.HttpResponse;
 import java.util.ArrayList;
@@ -393,6 +399,32 @@ class GrantsIT {
       connect();
 
       assertTrue(inside.connections() > 0);
+    }
+  }
+
+  /** The name has one address when it is checked, and another one for every connection. */
+  @Test
+  void connectionGoesToTheCheckedAddressThoughItsNameHasAnotherOneMeanwhile() throws Exception {
+    AddressResolverOptions changed =
+        new AddressResolverOptions().setHostsValue(Buffer.buffer("127.0.0.2 localhost\n"));
+    try (CountedSocket checked = CountedSocket.at("127.0.0.1", 0);
+        CountedSocket later = CountedSocket.at("127.0.0.2", checked.port());
+        HostProgram program =
+            new HostProgram(new VertxOptions().setAddressResolverOptions(changed))) {
+      String issuer = "https://localhost:" + checked.port();
+      notes.resourceMetadata().putArray("authorization_servers").add(issuer);
+      String config = "{'http':{'port':0},'mcpServers':{'notes':" + notes.entry("") + "}}";
+      McpBridge host =
+          McpBridge.start(program.vertx(), HostProgram.options(config).listening())
+              .await(20, TimeUnit.SECONDS);
+      String call = host.url().orElseThrow() + "/servers/notes/tools/me";
+
+      String link = Json.tree(program.send(call, "{}").body()).path("connect_url").asText();
+      new ConsentBrowser().connect(link, Map.of());
+
+      assertTrue(checked.connections() > 0, link);
+      assertEquals(0, later.connections());
+      host.close().await(20, TimeUnit.SECONDS);
     }
   }
 

@@ -3,6 +3,7 @@ package dev.mcpbridge.it.mcp;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.mcpbridge.fixture.McpClient;
+import dev.mcpbridge.fixture.MetricsText;
 import dev.mcpbridge.fixture.TestBridge;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -28,13 +29,19 @@ class SessionBoundsIT {
       // Then
       assertEquals(503, refused.status());
       assertEquals(200, first.request("ping", "{}").status());
+      assertEquals(1, sessions(bridge));
 
       // When
       first.delete();
 
       // Then
+      assertEquals(0, sessions(bridge));
       assertEquals(200, second.post(OPENING).status());
     }
+  }
+
+  private static double sessions(TestBridge bridge) throws Exception {
+    return MetricsText.values(bridge.get("/metrics").text(), "mcp_bridge_sessions").sum();
   }
 
   @Test
@@ -51,6 +58,7 @@ class SessionBoundsIT {
           });
 
       assertEquals(404, unused.request("ping", "{}").status());
+      assertEquals(1, sessions(bridge));
     }
   }
 }

@@ -197,6 +197,18 @@ class KeptResultsIT {
   }
 
   @Test
+  void resourceThatItsServerMarksAsPrivateIsNotShared() throws Exception {
+    String path = "/servers/r/resources/exact%3A%2F%2Ftemplate%2Fprivate";
+
+    Answer first = bridge.get(path, with("key-of-alice"));
+    Answer second = bridge.get(path, with("key-of-bob"));
+
+    assertEquals("private", first.at("/cacheScope"));
+    assertEquals(200, second.status(), second.toString());
+    assertNull(second.header("cache-status"), second.toString());
+  }
+
+  @Test
   void callsFromTheCacheAreCountedAndShownAsSuch() throws Exception {
     effect("a", "key-of-alice");
     effect("a", "key-of-alice");

@@ -70,6 +70,9 @@ public final class LegacySessions {
         cluster.isAlone() ? null : new SessionRecords(cluster.map("sessions"), idleMillis);
     vertx.setPeriodic(Math.min(SWEEP_MILLIS, idleMillis), t -> sweep());
     changes.listen(this::catalogueChanged);
+    bus.telemetry()
+        .counts()
+        .addGauge("sessions", "Open MCP sessions of clients at this node.", sessions::size);
     if (records != null) {
       bus.subscribe(Addresses.CONVERSATION_ENDED, this::endedAtOtherNode);
       bus.subscribe(Addresses.SESSION_MESSAGE_RECEIVED, this::receivedByOtherNode);
