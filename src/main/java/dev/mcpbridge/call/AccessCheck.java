@@ -44,15 +44,14 @@ record AccessCheck(
   /**
    * Requires that a caller may make the call; only reports it if the rules are not enforced.
    *
-   * @return the risk level that the call has at least
    * @throws BridgeException FORBIDDEN, INSUFFICIENT_SCOPE, or as for a target that does not exist
    */
-  RiskLevel require(Principal caller, Counts counts) {
+  Permission require(Principal caller, Counts counts) {
     boolean isEnforced = policy.rules().isEnforced();
     Decision decision = decide(caller);
     if (decision instanceof Decision.Allowed allowed) {
       counts.count(Event.ACCESS_DECISION, "allow", allowed.rule());
-      return isEnforced ? allowed.risk() : RiskLevel.LOW;
+      return isEnforced ? new Permission(allowed.risk(), null) : Permission.UNRESTRICTED;
     }
     String verdict = isEnforced ? "deny" : "would_deny";
     counts.count(Event.ACCESS_DECISION, verdict, decision.rule());
@@ -71,7 +70,7 @@ record AccessCheck(
     if (isEnforced) {
       throw refusal(caller, (Decision.Refused) decision).because(new DeniedByRule(decision.rule()));
     }
-    return RiskLevel.LOW;
+    return new Permission(RiskLevel.LOW, decision.rule());
   }
 
   private Decision decide(Principal caller) {

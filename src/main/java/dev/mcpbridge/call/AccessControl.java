@@ -279,13 +279,12 @@ public final class AccessControl {
    * Requires that a call is allowed.
    *
    * @param tool the tool that is called; null for other targets
-   * @return the risk level that it has at least
    * @throws BridgeException FORBIDDEN, INSUFFICIENT_SCOPE, or as for a target that does not exist
    */
-  RiskLevel require(
+  Permission require(
       Principal caller, ServerView server, Target target, Tool tool, Arguments arguments) {
     return policy.rules() == AccessRules.NONE
-        ? RiskLevel.LOW
+        ? Permission.UNRESTRICTED
         : new AccessCheck(policy, server, target, tool, arguments).require(caller, counts);
   }
 }

@@ -20,7 +20,6 @@ import dev.mcpbridge.model.Caller;
 import dev.mcpbridge.model.CancellationToken;
 import dev.mcpbridge.model.Confirmation;
 import dev.mcpbridge.model.Principal;
-import dev.mcpbridge.model.RiskLevel;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.ServerView;
 import dev.mcpbridge.model.Target;
@@ -77,9 +76,8 @@ public final class CallPipeline {
    * A call whose target exists.
    *
    * @param tool null for resources and prompts
-   * @param atLeast risk level by the access rules
    */
-  private record AdmittedCall(ServerView server, Tool tool, Call call, RiskLevel atLeast) {
+  private record AdmittedCall(ServerView server, Tool tool, Call call, Permission permission) {
     /** Identifies the program or API of the server, and the definition of the tool. */
     String definitionDigest() {
       return CallPipeline.definitionDigest(server, tool);
@@ -89,12 +87,13 @@ public final class CallPipeline {
     AdmittedCall of(Caller caller) {
       return caller == call.caller()
           ? this
-          : new AdmittedCall(server, tool, call.withAuthorization(caller.authorization()), atLeast);
+          : new AdmittedCall(
+              server, tool, call.withAuthorization(caller.authorization()), permission);
     }
 
     /** This call, which is neither answered from the cache nor kept there. */
     AdmittedCall uncached() {
-      return new AdmittedCall(server, tool, call.uncached(), atLeast);
+      return new AdmittedCall(server, tool, call.uncached(), permission);
     }
 
     /**
@@ -104,7 +103,7 @@ public final class CallPipeline {
      */
     AdmittedCall confirmed(String remoteConfirmation) {
       Call confirmed = call.withMeta(MetaKeys.CONFIRMED, JsonObjects.quoted(remoteConfirmation));
-      return new AdmittedCall(server, tool, confirmed, atLeast);
+      return new AdmittedCall(server, tool, confirmed, permission);
     }
   }
 
@@ -245,7 +244,8 @@ public final class CallPipeline {
   private static Future<Void> recorded(
       AdmittedCall admitted, Decision decision, CallReport report) {
     return TimeLimit.beforeCall(
-        admitted.call().deadlineNanos(), report.decided(decision, admitted.definitionDigest()));
+        admitted.call().deadlineNanos(),
+        report.decided(decision, admitted.definitionDigest(), admitted.permission()));
   }
 
   /** Reports the end of an approved call, for later queries of the confirmation. */
@@ -335,7 +335,7 @@ public final class CallPipeline {
     if (target.kind() == Target.Kind.TOOL) {
       tool = tool(server, target.name());
     }
-    RiskLevel atLeast =
+    Permission permission =
         access.require(request.caller().principal(), server, target, tool, request.arguments());
     limits.pins().requireOffered(server.id(), target);
     int urgency = limits.urgencies().of(request.caller().principal(), request.envelope().urgency());
@@ -343,7 +343,7 @@ public final class CallPipeline {
         call(request, cancellation)
             .withTimeout(server.timeouts().of(target), startNanos)
             .withEnvelope(request.envelope().withUrgency(urgency));
-    return new AdmittedCall(server, tool, call, atLeast);
+    return new AdmittedCall(server, tool, call, permission);
   }
 
   /** The access rules decide first about a tool that is held: not everyone may know of it. */
@@ -394,11 +394,11 @@ public final class CallPipeline {
               + " or the program of its server changed after it was shown for confirmation");
     }
     Principal asker = access.renewed(call.caller().principal());
-    RiskLevel atLeast =
+    Permission permission =
         access.require(
             asker, server, call.target(), tool, Arguments.fromScanned(call.arguments(), false));
     Call renewed = call.withTimeout(server.timeouts().of(call.target()));
-    return new AdmittedCall(server, tool, renewed, atLeast);
+    return new AdmittedCall(server, tool, renewed, permission);
   }
 
   static String definitionDigest(ServerView server, Tool tool) {
@@ -414,7 +414,10 @@ public final class CallPipeline {
     boolean destructive = admitted.tool() != null && admitted.tool().destructive();
     Assessment assessment =
         new Assessment(
-            admitted.call().target(), admitted.server().risk(), destructive, admitted.atLeast());
+            admitted.call().target(),
+            admitted.server().risk(),
+            destructive,
+            admitted.permission().atLeast());
     return bus.request(Gate.ASSESS, assessment);
   }
 

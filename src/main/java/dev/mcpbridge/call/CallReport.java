@@ -131,9 +131,10 @@ final class CallReport {
    * Reports the decision of the gate.
    *
    * @param definition what identifies the definition and the program
+   * @param permission by the access rules
    * @return fails with AUDIT_UNAVAILABLE if it cannot be recorded and calls are refused then
    */
-  Future<Void> decided(Decision decision, String definition) {
+  Future<Void> decided(Decision decision, String definition, Permission permission) {
     isDecided = true;
     if (!isAudited) {
       countDecision(decision);
@@ -144,6 +145,7 @@ final class CallReport {
         decision(isLow ? Need.ACCEPTED : Need.DURABLE)
             .with("decision", word(decision))
             .with("definition", definition)
+            .with("would_deny", permission.wouldDeny())
             .withArguments(arguments);
     return bus.request(Addresses.AUDIT, record)
         .onSuccess(recorded -> countDecision(decision))
@@ -183,9 +185,11 @@ final class CallReport {
 
   private AuditRecord decision(Need need) {
     Principal principal = caller.principal();
+    TraceContext trace = TraceContext.of(envelope);
     AuditRecord record =
         new AuditRecord("call.decision", need)
             .with("call", id)
+            .with("trace_id", trace == null ? null : trace.traceId())
             .with("principal", principal.name())
             .with("roles", principal.roles());
     if (!principal.isAnonymous()) {

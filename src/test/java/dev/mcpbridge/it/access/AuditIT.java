@@ -42,6 +42,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 class AuditIT {
   private static final String CALLER = ApiKeys.generate();
   private static final String BOSS = ApiKeys.generate();
+  private static final String KEYS =
+      TestBridge.auth(
+          TestBridge.key("caller", CALLER, "'read','call'", "'dev'"),
+          TestBridge.key("boss", BOSS, "'read','call','approve','admin'"));
 
   @TempDir private Path folder;
   @AutoClose private TestBridge bridge;
@@ -56,9 +60,7 @@ class AuditIT {
             "{"
                 + audit(more)
                 + ","
-                + TestBridge.auth(
-                    TestBridge.key("caller", CALLER, "'read','call'", "'dev'"),
-                    TestBridge.key("boss", BOSS, "'read','call','approve','admin'"))
+                + KEYS
                 + ",'access':{'rules':[{'name':'all','allow':['call']},"
                 + "{'name':'no-exit','deny':['call'],'tools':['exit']}]}"
                 + ",'mcpServers':{'s':"
@@ -295,6 +297,68 @@ class AuditIT {
             "{'name':'all','allow':['call']},{'name':'d','deny':['call'],"
                 + "'annotations':{'destructiveHint':{'equals':true}}}");
     assertTrue(byAnnotations.contains("4 undecided"), byAnnotations);
+  }
+
+  @Test
+  void reportModeTheExplanationAndTheReplayNameTheSameRule() throws Exception {
+    // Given
+    String rules =
+        "{'name':'srv','allow':['call'],'who':{'roles':['dev']},"
+            + "'tools':['echo'],'arguments':{'/m':{'under':'/srv'}}},"
+            + "{'name':'no-exit','deny':['call'],'tools':['tool_*']}";
+    start(",'arguments':'full'", "");
+    bridge.reload(
+        "{%s,%s,'access':{'mode':'report','rules':[%s]},'mcpServers':{'s':%s}}"
+            .formatted(audit(",'arguments':'full'"), KEYS, rules, TestBridge.entry("")));
+    List<String> questions = new ArrayList<>();
+
+    // When
+    for (String call : List.of("echo /srv/a", "echo /etc/b", "tool_error /srv/a", "answers /")) {
+      String tool = call.split(" ")[0];
+      String arguments = "{\"m\":\"" + call.split(" ")[1] + "\"}";
+      assertEquals(200, call(tool, arguments).status());
+      Answer explained =
+          bridge.post(
+              "/access/explain",
+              "{\"server\":\"s\",\"tool\":\"" + tool + "\",\"arguments\":" + arguments + "}",
+              "authorization",
+              "Bearer " + CALLER);
+      questions.add(explained.text());
+    }
+    List<JsonNode> decisions = of(records(), "call.decision");
+
+    // Then
+    assertEquals(
+        List.of("", "default", "no-exit", "default"),
+        decisions.stream().map(each -> each.path("would_deny").asText()).toList());
+    for (int i = 1; i < questions.size(); i++) {
+      String rule = decisions.get(i).path("would_deny").asText();
+      assertTrue(questions.get(i).contains("\"rule\":\"" + rule + "\""), questions.get(i));
+    }
+    String replayed = replayed(1, rules);
+    assertTrue(
+        replayed.startsWith("4 calls: 1 the same, 3 now refused, 0 now allowed, 0 undecided\n"),
+        replayed);
+    assertTrue(replayed.contains("now refused by no-exit: caller s/tool_error, 1×"), replayed);
+  }
+
+  @Test
+  void decisionHasTheTraceOfItsCall() throws Exception {
+    // Given
+    start("", "");
+    McpClient client =
+        new McpClient(bridge.uri("/mcp"), "{}", "authorization", "Bearer " + CALLER).initialized();
+
+    // When
+    client.request(
+        "tools/call",
+        "{\"name\":\"s__echo\",\"arguments\":{},\"_meta\":{\"traceparent\":"
+            + "\"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01\"}}");
+
+    // Then
+    assertEquals(
+        "0af7651916cd43dd8448eb211c80319c",
+        of(records(), "call.decision").get(0).path("trace_id").asText());
   }
 
   @Test
