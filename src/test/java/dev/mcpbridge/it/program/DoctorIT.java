@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.net.httpserver.HttpServer;
+import dev.mcpbridge.auth.ApiKeys;
 import dev.mcpbridge.cli.doctor.Doctor;
 import dev.mcpbridge.cli.doctor.Finding;
 import dev.mcpbridge.cli.doctor.Finding.Severity;
@@ -246,6 +247,21 @@ class DoctorIT {
       assertEquals("ok", PackagedProgram.output(0, "health", "--live", "--url", url).strip());
     }
     assertTrue(PackagedProgram.output(1, "health", "--url", url).contains("There is no bridge at"));
+  }
+
+  @Test
+  void aBridgeWithKeysIsLiveWithoutOne() throws Exception {
+    String key = ApiKeys.generate();
+    String keys = TestBridge.auth(TestBridge.key("x", key, "'read'"));
+    try (TestBridge bridge = TestBridge.of("{" + keys + ",'mcpServers':{}}")) {
+      String url = bridge.uri("").toString();
+
+      String live = PackagedProgram.output(0, "health", "--live", "--url", url);
+      String ready = PackagedProgram.output(1, "health", "--url", url);
+
+      assertEquals("ok", live.strip());
+      assertTrue(ready.contains("A valid API key is required"), ready);
+    }
   }
 
   @Test

@@ -5,9 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.mcpbridge.auth.ApiKeys;
 import dev.mcpbridge.fixture.Engine;
 import dev.mcpbridge.fixture.Program;
 import dev.mcpbridge.fixture.Requirements;
+import dev.mcpbridge.fixture.TestBridge;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -113,6 +115,42 @@ class ImageIT {
       assertEquals(143, container.waitFor(), "ended by SIGTERM, not by SIGKILL");
     } finally {
       engine.execute("rm", "-f", "-v", name);
+    }
+  }
+
+  @Test
+  void theHealthCheckOfTheEngineFindsABridgeWithKeysHealthy(@TempDir Path keyed) throws Exception {
+    Files.setPosixFilePermissions(keyed, PosixFilePermissions.fromString("rwxr-xr-x"));
+    String keys = TestBridge.auth(TestBridge.key("x", ApiKeys.generate(), "'read'"));
+    Files.writeString(
+        keyed.resolve("bridge.json"),
+        TestBridge.json("{'http':{'host':'0.0.0.0'}," + keys + ",'mcpServers':{}}"));
+    String container =
+        engine
+            .execute(
+                "run",
+                "-d",
+                "--network=none",
+                "--health-interval=1s",
+                "-v",
+                keyed + ":/etc/mcp-bridge:ro",
+                IMAGE)
+            .strip();
+    Process events =
+        new ProcessBuilder(
+                Requirements.program("docker"),
+                "events",
+                "--since=1h",
+                "--filter=event=health_status",
+                "--filter=container=" + container)
+            .start();
+    try (BufferedReader results = events.inputReader()) {
+      String first = results.readLine();
+
+      assertTrue(first.contains("health_status: healthy"), first);
+    } finally {
+      events.destroy();
+      engine.execute("rm", "-f", "-v", container);
     }
   }
 
