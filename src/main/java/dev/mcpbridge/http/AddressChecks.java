@@ -61,13 +61,16 @@ final class AddressChecks {
     }
   }
 
-  /** Conflicting lengths could make two parsers disagree (RFC 9112 section 6.1). */
+  /** Conflicting lengths could make two parsers disagree (RFC 9112 sections 5.1 and 6.1). */
   private static void checkFraming(HttpServerRequest request) {
     MultiMap headers = request.headers();
     String expect = headers.get(HttpHeaders.EXPECT);
     if (expect != null && !expect.equalsIgnoreCase("100-continue")) {
       throw new BridgeException(
           ErrorCode.EXPECTATION_FAILED, "The Expect header must be 100-continue");
+    }
+    if (headers.contains("")) {
+      throw malformed("A header has no name");
     }
     String coding = headers.get(HttpHeaders.TRANSFER_ENCODING);
     if (coding == null) {

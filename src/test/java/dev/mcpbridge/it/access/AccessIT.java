@@ -21,6 +21,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** API keys, scopes, and requests from browsers of other origins. */
@@ -78,6 +79,27 @@ class AccessIT {
     }
     assertEquals(401, bridge.get("/servers?token=" + BOSS).status());
     assertEquals(401, bridge.get("/servers", "authorization", "Basic " + BOSS).status());
+  }
+
+  /** What proxies use to say who calls, or what, would skip the check if it were believed. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "x-forwarded-for|127.0.0.1",
+        "forwarded|for=127.0.0.1;host=localhost",
+        "x-real-ip|127.0.0.1",
+        "x-original-url|/health/live",
+        "x-rewrite-url|/health/live",
+        "x-forwarded-user|boss",
+        "remote-user|boss",
+        "x-forwarded-host|localhost",
+        "x-mcp-bridge-node|n2"
+      })
+  void headersInPlaceOfACredentialAreIgnored(String name, String value) throws Exception {
+    assertEquals(401, bridge.get("/servers", name, value).status());
+    assertEquals(401, bridge.post("/servers/s/tools/echo", "{}", name, value).status());
+    assertEquals(401, bridge.post("/mcp", "{}", name, value).status());
   }
 
   @Test

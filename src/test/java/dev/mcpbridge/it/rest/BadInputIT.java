@@ -200,6 +200,8 @@ class BadInputIT {
             + "2\r\n{}\r\n0\r\n\r\n",
         CALL + JSON + "Transfer-Encoding: chunked\r\n\r\n0x2\r\n{}\r\n0\r\n\r\n",
         "GET /servers HTTP/1.1\r\nHost: localhost\r\nX : y\r\n\r\n",
+        "GET /servers HTTP/1.1\r\nHost: localhost\r\n: y\r\n\r\n",
+        CALL + JSON + "Transfer-Encoding: chunked\r\n\r\n10000000000000002\r\n{}\r\n0\r\n\r\n",
         "GET /servers HTTP/1.1\r\nHost: localhost\r\nX: a\u0000b\r\n\r\n",
       })
   void ambiguousFramingIs400(String request) throws Exception {
@@ -207,6 +209,47 @@ class BadInputIT {
 
     assertStatus(400, answer);
     assertFalse(answer.contains("<html"), answer);
+  }
+
+  /** RFC 9112 section 5.2: a line that begins with a space goes on with the value before it. */
+  @Test
+  void foldedLinesAreNoHeaders() throws Exception {
+    String fold = "X: a\r\n Content-Length: 40\r\n\tTransfer-Encoding: chunked\r\n";
+
+    String answer = raw(CALL + JSON + fold + "Content-Length: 2\r\nConnection: close\r\n\r\n{}");
+
+    assertStatus(200, answer);
+    assertEquals(1, RawHttp.responses(answer), answer);
+  }
+
+  @Test
+  void noTunnelIsOpened() throws Exception {
+    assertStatus(
+        404, raw("CONNECT localhost:80 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"));
+  }
+
+  @Test
+  void headersThatNameAnotherMethodOrProtocolChangeNothing() throws Exception {
+    String answer =
+        raw(
+            "GET /servers/s HTTP/1.1\r\nHost: localhost\r\nX-HTTP-Method-Override: DELETE\r\n"
+                + "X-HTTP-Method: DELETE\r\nX-Method-Override: DELETE\r\n"
+                + "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\n"
+                + "HTTP2-Settings: AAMAAABkAAQAoAAAAAIAAAAA\r\n\r\n"
+                + "GET /servers/s?_method=DELETE HTTP/1.1\r\nHost: localhost\r\n"
+                + "Connection: close\r\n\r\n");
+
+    assertStatus(200, answer);
+    assertEquals(2, RawHttp.responses(answer), answer);
+    assertTrue(answer.contains("\"ready\""), answer);
+    assertFalse(answer.contains("101 "), answer);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"__proto__", "constructor", "toString", "%E2%80%AEx", "a%0d%0aINFO%20x", "-rf"})
+  void namesOfNoToolAre404(String tool) throws Exception {
+    assertEquals(404, bridge.post("/servers/s/tools/" + tool, "{}").status());
   }
 
   @Test

@@ -19,6 +19,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * The contract of the original implementation, field by field, with its known defects fixed: a
@@ -110,6 +112,32 @@ class ContractIT {
     assertEquals(
         "Server 'fresh' not found or not connected",
         bridge.get("/servers/fresh/tools").at("/error"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "LD_PRELOAD",
+        "DYLD_INSERT_LIBRARIES",
+        "PATH",
+        "BASH_ENV",
+        "NODE_OPTIONS",
+        "JAVA_TOOL_OPTIONS",
+        "PYTHONPATH",
+        "PERL5OPT",
+        "RUBYOPT",
+        "GIT_SSH_COMMAND",
+        "DOCKER_HOST",
+        "https_proxy",
+        "MCP_BRIDGE_KEY"
+      })
+  void variablesThatLoadForeignCodeAreRefusedInDefinitions(String variable) throws Exception {
+    String definition = "{\"id\":\"x\",\"command\":\"x\",\"env\":{\"%s\":\"y\"}}";
+
+    Answer answer = bridge.post("/servers", definition.formatted(variable));
+
+    assertEquals(422, answer.status(), answer.toString());
+    assertTrue(answer.text().contains("only the configuration file may set it"), answer.text());
   }
 
   @Test

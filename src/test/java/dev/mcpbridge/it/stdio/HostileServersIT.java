@@ -8,6 +8,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.auth.ApiKeys;
 import dev.mcpbridge.fixture.CapturedLog;
 import dev.mcpbridge.fixture.CatalogueServer;
+import dev.mcpbridge.fixture.CountedSocket;
+import dev.mcpbridge.fixture.McpClient;
 import dev.mcpbridge.fixture.ModelFormat;
 import dev.mcpbridge.fixture.ServedBridge;
 import dev.mcpbridge.fixture.TestBridge;
@@ -90,6 +92,37 @@ class HostileServersIT {
       assertFalse(Files.exists(effects));
       assertEquals(200, bridge.call("effect", "{}").status());
       assertTrue(Files.exists(effects));
+    }
+  }
+
+  @Test
+  void linksInResultsArePassedOnAndNeverFollowed() throws Exception {
+    try (CountedSocket inside = new CountedSocket();
+        TestBridge bridge = TestBridge.serving(TestBridge.entry(""))) {
+      String internal = "http://127.0.0.1:" + inside.port() + "/latest/meta-data";
+      String result =
+          ("{'content':[{'type':'resource_link','name':'a','uri':'%s'},"
+                  + "{'type':'resource_link','name':'b','uri':'file:///etc/passwd'},"
+                  + "{'type':'resource','resource':{'uri':'%s','text':'x'}},"
+                  + "{'type':'text','text':'![x](%s)'}]}")
+              .replace("%s", internal);
+      String arguments = "{\"result\":" + TestBridge.json(result) + "}";
+
+      Answer answer = bridge.call("bad_result", arguments);
+      Answer turn =
+          bridge.post(
+              "/toolcall",
+              ModelFormat.OPENAI_CHAT.turn(ModelFormat.call("c", "s__bad_result", arguments)));
+      McpClient client = new McpClient(bridge.uri("/mcp"), "{}").initialized();
+      McpClient.Reply reply =
+          client.request(
+              "tools/call", "{\"name\":\"s__bad_result\",\"arguments\":" + arguments + "}");
+
+      for (String text : List.of(answer.text(), turn.text(), reply.text())) {
+        assertTrue(text.contains(internal), text);
+        assertFalse(text.contains("root:"), text);
+      }
+      assertEquals(0, inside.connections());
     }
   }
 
