@@ -52,7 +52,7 @@ public final class AuditLog {
   private final AtomicLong lost = new AtomicLong();
 
   private final LongAdder lostInAll = new LongAdder();
-  private final Thread thread = new Thread(this::run, "audit");
+  private final Thread thread = new Thread(this::run, "mcp-audit");
   private volatile boolean isIdle;
   private volatile boolean isFailing;
   private volatile boolean isClosing;

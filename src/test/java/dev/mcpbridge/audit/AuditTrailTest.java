@@ -433,7 +433,7 @@ class AuditTrailTest {
     // Given
     AuditLog log = opened(CONFIG);
     Thread.getAllStackTraces().keySet().stream()
-        .filter(thread -> thread.getName().equals("audit"))
+        .filter(thread -> thread.getName().equals("mcp-audit"))
         .forEach(Thread::interrupt);
     CompletableFuture<Boolean> written = new CompletableFuture<>();
     log.append(record(1), written::complete);
