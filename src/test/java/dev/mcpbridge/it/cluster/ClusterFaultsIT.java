@@ -261,22 +261,6 @@ class ClusterFaultsIT {
   }
 
   @Test
-  void rollingRestartFailsNoCalls(@TempDir Path other) throws Exception {
-    EffectLog marks = new EffectLog(other);
-    String config = "'drain':10,'mcpServers':{" + marks.servers(SERVERS) + "}";
-    try (Nodes patient = Nodes.patientOn(null, other, 3, config)) {
-      patient.awaitPreferredOwners(SERVERS);
-
-      List<CompletedCall> made = Load.duringRollingRestart(patient, SERVERS);
-
-      System.err.println("rolling restart: " + Load.outcomes(made));
-      marks.assertConsistent(made);
-      assertAllDone(made);
-      patient.assertAllAnswer(SERVERS);
-    }
-  }
-
-  @Test
   void clusterRestartsAfterAllNodesWereStopped() throws Exception {
     CompletableFuture.allOf(
             nodes.up().stream()

@@ -60,9 +60,12 @@ class ClusterInstancesIT {
   }
 
   private void configure(String... keys) throws Exception {
-    String servers = effectLog.servers(List.of(id), keys);
+    configureAll(effectLog.servers(List.of(id), keys));
+  }
+
+  private static void configureAll(String... servers) throws Exception {
     for (int node : nodes.up()) {
-      nodes.write(node, "'mcpServers':{" + servers + "}");
+      nodes.write(node, "'mcpServers':{" + String.join(",", servers) + "}");
     }
   }
 
@@ -252,12 +255,20 @@ class ClusterInstancesIT {
     assertEquals(100, effectLog.effects().size());
   }
 
+  /** Neither to the server with instances on all nodes nor to servers on one node. */
   @Test
   void rollingRestartFailsNoCalls() throws Exception {
-    List<CompletedCall> made = Load.duringRollingRestart(nodes, List.of(id));
+    EffectLog single = new EffectLog(Files.createDirectory(folder.resolve("single")));
+    List<String> servers = List.of(id, "a", "b", "c");
+    configureAll(
+        effectLog.servers(List.of(id), "'instances':3"), single.servers(servers.subList(1, 4)));
+    nodes.awaitReady(servers);
 
-    System.err.println("rolling restart of instances: " + Load.outcomes(made));
-    effectLog.assertConsistent(made, 3);
+    List<CompletedCall> made = Load.duringRollingRestart(nodes, servers);
+
+    System.err.println("rolling restart: " + Load.outcomes(made));
+    effectLog.assertConsistent(made.stream().filter(call -> call.server().equals(id)).toList(), 3);
+    single.assertConsistent(made.stream().filter(call -> !call.server().equals(id)).toList());
     made.forEach(call -> assertTrue(call.isDone(), call.outcome() + call.answer()));
     awaitPlaces(1, 1, 1);
   }
