@@ -45,14 +45,20 @@ final class AuditTrail {
         .onSuccess(
             running -> {
               deployed = running;
-              record(bridge("started").with("version", Version.current()));
+              record(
+                  bridge("started")
+                      .with("version", Version.current())
+                      .with("digest", config.digest()));
             })
         .mapEmpty();
   }
 
   /** A configuration was applied, wholly or in part. */
-  void configured(boolean isWhole) {
-    record(new AuditRecord("config").with("state", isWhole ? "applied" : "failed"));
+  void configured(BridgeConfig next, boolean isWhole) {
+    record(
+        new AuditRecord("config")
+            .with("state", isWhole ? "applied" : "failed")
+            .with("digest", next.digest()));
   }
 
   /** Closes it after everything else. */

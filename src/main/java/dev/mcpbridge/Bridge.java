@@ -200,7 +200,7 @@ public final class Bridge {
     urgencies.reload(next.priorities());
     return http.reload(next)
         .compose(applied -> supervisor.reload(next))
-        .onComplete(applied -> audit.configured(applied.succeeded()));
+        .onComplete(applied -> audit.configured(next, applied.succeeded()));
   }
 
   /** The listener keeps its address, even if a file without keys names a loopback address. */

@@ -49,9 +49,15 @@ public final class OcsfEvent {
 
   private static int type(String event) {
     return switch (event) {
-      case "call.decision", "call.outcome", "confirmation", "consent", "pin", "audit.read" ->
+      case "call.decision",
+          "call.outcome",
+          "confirmation",
+          "consent",
+          "pin",
+          "audit.read",
+          "request" ->
           API_ACTIVITY;
-      case "credential" -> AUTHENTICATION;
+      case "credential", "login", "logout" -> AUTHENTICATION;
       default -> LIFECYCLE;
     };
   }
@@ -61,7 +67,8 @@ public final class OcsfEvent {
       case "call.decision", "call.outcome" ->
           record.path("kind").asText().equals("tool") ? OTHER : 2;
       case "audit.read" -> 2;
-      case "credential" -> 1;
+      case "credential", "login" -> 1;
+      case "logout" -> 2;
       case "bridge" -> record.path("state").asText().equals("started") ? 3 : 4;
       default -> OTHER;
     };

@@ -3,10 +3,7 @@ package dev.mcpbridge.call;
 import dev.mcpbridge.access.AccessPolicy;
 import dev.mcpbridge.access.Item;
 import dev.mcpbridge.access.ServerRights;
-import dev.mcpbridge.bus.Addresses;
-import dev.mcpbridge.bus.Bus;
 import dev.mcpbridge.config.PinsConfig;
-import dev.mcpbridge.model.AuditRecord;
 import dev.mcpbridge.model.Principal;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.ServerView;
@@ -27,7 +24,7 @@ import java.util.Optional;
  * them to the person who asks. Confined to the HTTP verticle.
  */
 public record PinnedDefinitions(
-    Pins pins, PinStore store, Directory directory, AccessControl access, Bus bus) {
+    Pins pins, PinStore store, Directory directory, AccessControl access) {
 
   /** Judges by other rules from now on. */
   public void reload(PinsConfig next) {
@@ -97,20 +94,6 @@ public record PinnedDefinitions(
                         throw decision.notFound(server);
                       });
               return pins.decide(server, decisions, caller.name());
-            })
-        .onSuccess(decided -> decisions.forEach(each -> record(caller, server, each)));
-  }
-
-  private void record(Principal caller, ServerId server, PinDecision decision) {
-    bus.offer(
-        Addresses.AUDIT,
-        () ->
-            new AuditRecord("pin")
-                .with("principal", caller.name())
-                .with("server", server.name())
-                .with("kind", decision.name().kind().word())
-                .with("name", decision.name().text())
-                .with("decision", decision.isApproval() ? "approve" : "block")
-                .with("digest", decision.digest()));
+            });
   }
 }

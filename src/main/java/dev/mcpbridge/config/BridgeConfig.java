@@ -17,6 +17,7 @@ import java.util.Map;
  * @param cluster null for a bridge that is not part of a cluster
  * @param servers in the order of the file
  * @param drainMillis how long calls in flight may continue after their server is told to stop
+ * @param digest SHA-256 of the text that it was read from, in hexadecimal digits
  * @param warnings problems that do not prevent the start
  */
 public record BridgeConfig(
@@ -39,6 +40,7 @@ public record BridgeConfig(
     ClusterConfig cluster,
     Map<ServerId, ServerConfig> servers,
     long drainMillis,
+    String digest,
     List<ConfigProblem> warnings) {
 
   /** Whether callers can be distinguished: by key or token or, without them, by client address. */
@@ -90,6 +92,7 @@ public record BridgeConfig(
         newCluster,
         servers,
         drainMillis,
+        digest,
         warnings);
   }
 }

@@ -8,6 +8,7 @@ import dev.mcpbridge.access.AccessRules;
 import dev.mcpbridge.model.RiskLevel;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.protocol.Json;
+import dev.mcpbridge.protocol.Sha256;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -101,6 +102,7 @@ public final class ConfigReader {
             cluster,
             servers,
             root.seconds("drain"),
+            Sha256.of(json).hex(),
             warnings);
     if (!problems.isEmpty()) {
       throw new ConfigException(problems);

@@ -1,5 +1,6 @@
 package dev.mcpbridge.http;
 
+import dev.mcpbridge.bus.Addresses;
 import dev.mcpbridge.call.AccessControl;
 import dev.mcpbridge.call.ArgumentValidator;
 import dev.mcpbridge.call.CallPipeline;
@@ -12,6 +13,7 @@ import dev.mcpbridge.config.LimitsConfig;
 import dev.mcpbridge.credentials.CredentialStore;
 import dev.mcpbridge.credentials.UpstreamCredentials;
 import dev.mcpbridge.oauth.TokenExchange;
+import dev.mcpbridge.pins.PinRecords;
 import dev.mcpbridge.pins.PinStore;
 import dev.mcpbridge.pins.Pins;
 import dev.mcpbridge.validation.SchemaValidator;
@@ -31,7 +33,11 @@ record CallServices(
   static CallServices of(Vertx vertx, HttpVerticle.Dependencies deps, Identities identities) {
     PinStore store =
         new PinStore(
-            vertx, deps.cluster().map("pins"), deps.cluster(), deps.config().pins().file());
+            vertx,
+            deps.cluster().map("pins"),
+            deps.cluster(),
+            deps.config().pins().file(),
+            new PinRecords(record -> deps.bus().offer(Addresses.AUDIT, () -> record)));
     Pins pins = new Pins(store, Clock.systemUTC(), deps.config().pins());
     Directory directory = new Directory(deps.bus(), deps.cluster(), pins);
     ConsentTickets consents =
@@ -64,7 +70,7 @@ record CallServices(
         access,
         consents,
         credentials,
-        new PinnedDefinitions(pins, store, directory, access, deps.bus()),
+        new PinnedDefinitions(pins, store, directory, access),
         schemas,
         new CallPipeline(
             deps.bus(),

@@ -7,6 +7,7 @@ import dev.mcpbridge.config.AuthConfig;
 import dev.mcpbridge.config.BridgeConfig;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.http.reply.AccessRecords;
 import dev.mcpbridge.http.reply.Callers;
 import dev.mcpbridge.http.reply.Challenges;
 import io.vertx.core.Future;
@@ -31,7 +32,7 @@ final class CallerChecks {
   private final Vertx vertx;
   private final Supplier<String> ownUrl;
   private final ConsoleSessions sessions;
-  private final RefusedCredentials refused;
+  private final AccessRecords records;
   private Authenticator authenticator;
   private ProtectedResource resource;
 
@@ -42,12 +43,12 @@ final class CallerChecks {
       Vertx vertx,
       AuthConfig config,
       ConsoleSessions sessions,
-      RefusedCredentials refused,
+      AccessRecords records,
       Supplier<String> ownUrl) {
     this.vertx = vertx;
     this.sessions = sessions;
     this.ownUrl = ownUrl;
-    this.refused = refused;
+    this.records = records;
     reload(config);
   }
 
@@ -58,7 +59,7 @@ final class CallerChecks {
         dependencies.config().auth(),
         new ConsoleSessions(
             dependencies.cluster().map("console-sessions"), System::currentTimeMillis),
-        new RefusedCredentials(vertx, dependencies.bus()),
+        new AccessRecords(vertx, dependencies.bus()),
         ownUrl);
   }
 
@@ -75,8 +76,13 @@ final class CallerChecks {
     return new Identities(
         this::authenticator,
         sessions,
+        records,
         config,
         () -> ownUrl.get() == null ? null : resource.bridge());
+  }
+
+  AccessRecords records() {
+    return records;
   }
 
   Authenticator authenticator() {
@@ -99,7 +105,7 @@ final class CallerChecks {
     }
     Authenticator asked = authenticator;
     String credential = credential(ctx.request().headers());
-    Future<Identity> identified = asked.authenticate(credential, () -> address(ctx));
+    Future<Identity> identified = asked.authenticate(credential, () -> Callers.address(ctx));
     if (!identified.isComplete()) {
       return identified.transform(
           answer -> asked == authenticator ? judged(ctx, credential, identified) : check(ctx));
@@ -115,6 +121,9 @@ final class CallerChecks {
         identity -> {
           resource.requireAudience(identity, ctx);
           Callers.set(ctx, identity.principal());
+          if (credential != null) {
+            records.used(ctx);
+          }
           if (identity.principal().token() != null) {
             Callers.setToken(ctx, credential);
           } else if (credential != null && ConsoleSessions.isLike(credential)) {
@@ -129,12 +138,8 @@ final class CallerChecks {
 
   private void refused(RoutingContext ctx, Throwable failure) {
     if (BridgeException.of(failure).code() == ErrorCode.UNAUTHENTICATED) {
-      refused.add(address(ctx));
+      records.refusedCredential(ctx);
     }
-  }
-
-  private static String address(RoutingContext ctx) {
-    return ctx.request().connection().remoteAddress().hostAddress();
   }
 
   /** Whether a credential is required and the request has none. */

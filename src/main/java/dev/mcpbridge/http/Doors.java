@@ -174,6 +174,7 @@ record Doors(
     return new ConsoleLogin(
         identities.authenticator(),
         identities.sessions(),
+        identities.records(),
         identities.url(),
         dependencies.config().http().console());
   }
@@ -211,6 +212,7 @@ record Doors(
         CredentialStore.ofConsents(cluster),
         services.credentials(),
         identities.authenticator(),
+        identities.records(),
         identities.config(),
         identities.url());
   }

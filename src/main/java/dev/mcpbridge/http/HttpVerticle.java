@@ -225,7 +225,8 @@ public final class HttpVerticle extends VerticleBase {
     startupGate =
         dependencies.cluster().isAlone() ? StartupGate.mount(all) : StartupGate.unmounted();
     KeylessChecks keyless = new KeylessChecks(vertx, isOwnProcess);
-    Routes.of(doors).mount(all, keyless, dependencies.bus().telemetry().tracer());
+    Routes.of(doors)
+        .mount(all, keyless, callers.records(), dependencies.bus().telemetry().tracer());
     return all;
   }
 

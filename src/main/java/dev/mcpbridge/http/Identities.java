@@ -5,6 +5,7 @@ import dev.mcpbridge.auth.ConsoleSessions;
 import dev.mcpbridge.config.BridgeConfig;
 import dev.mcpbridge.config.ServerConfig;
 import dev.mcpbridge.config.UpstreamTarget;
+import dev.mcpbridge.http.reply.AccessRecords;
 import dev.mcpbridge.model.Principal;
 import dev.mcpbridge.model.ServerId;
 import java.net.URI;
@@ -14,11 +15,13 @@ import java.util.function.Supplier;
  * Who calls, and how the bridge is reached, by the present configuration.
  *
  * @param sessions of the console
+ * @param records of log-ins and refusals
  * @param url of the bridge, as clients reach it; null without a listener
  */
 record Identities(
     Supplier<Authenticator> authenticator,
     ConsoleSessions sessions,
+    AccessRecords records,
     Supplier<BridgeConfig> config,
     Supplier<String> url) {
 

@@ -8,10 +8,12 @@ import static io.vertx.core.http.HttpMethod.PUT;
 
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.http.reply.AccessRecords;
 import dev.mcpbridge.http.reply.Callers;
 import dev.mcpbridge.http.reply.Problems;
 import dev.mcpbridge.http.reply.RequestSpan;
 import dev.mcpbridge.http.rest.ProfilesApi;
+import dev.mcpbridge.model.Principal;
 import dev.mcpbridge.model.Scope;
 import dev.mcpbridge.trace.Tracer;
 import io.vertx.core.Handler;
@@ -42,6 +44,10 @@ final class Routes {
           && !path.equals("/events")
           && !path.endsWith("/mcp")
           && !path.endsWith("/sse");
+    }
+
+    String name() {
+      return method + " " + path;
     }
 
     /** Whether it is read all the time by programs that watch the bridge. */
@@ -171,11 +177,11 @@ final class Routes {
   }
 
   /** Mounts the table. A known path with another method gets 405 and the allowed methods. */
-  void mount(Router router, KeylessChecks keyless, Tracer tracer) {
+  void mount(Router router, KeylessChecks keyless, AccessRecords records, Tracer tracer) {
     Map<String, List<Route>> byPath =
         table.stream()
             .collect(Collectors.groupingBy(Route::path, LinkedHashMap::new, Collectors.toList()));
-    table.forEach(route -> mount(router, route, keyless, tracer));
+    table.forEach(route -> mount(router, route, keyless, records, tracer));
     byPath.forEach(
         (path, routes) -> router.route(pattern(path)).handler(ctx -> refuseMethod(routes)));
     router.route().handler(ctx -> ctx.fail(404));
@@ -183,8 +189,8 @@ final class Routes {
   }
 
   /** Supports HEAD on routes that only read (RFC 9110 section 9.3.2). */
-  private static void mount(Router router, Route route, KeylessChecks keyless, Tracer tracer) {
-    String name = route.method() + " " + route.path();
+  private static void mount(
+      Router router, Route route, KeylessChecks keyless, AccessRecords records, Tracer tracer) {
     boolean isTraced = tracer.isOn() && route.scope() != null && !route.isProbe();
     io.vertx.ext.web.Route mounted =
         router
@@ -192,16 +198,24 @@ final class Routes {
             .handler(
                 ctx -> {
                   if (route.scope() != null) {
-                    Callers.of(ctx).require(route.scope());
+                    requireScope(ctx, route, records);
                   }
                   if (isTraced) {
-                    RequestSpan.begin(ctx, tracer, name, route.path());
+                    RequestSpan.begin(ctx, tracer, route.name(), route.path());
                   }
                   serve(route, ctx, keyless);
                 });
     if (route.isLookup()) {
       mounted.method(HEAD);
     }
+  }
+
+  private static void requireScope(RoutingContext ctx, Route route, AccessRecords records) {
+    Principal caller = Callers.of(ctx);
+    if (!caller.may(route.scope())) {
+      records.refusedRequest(ctx, route.name());
+    }
+    caller.require(route.scope());
   }
 
   private static void serve(Route route, RoutingContext ctx, KeylessChecks keyless) {

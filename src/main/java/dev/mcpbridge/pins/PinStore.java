@@ -5,17 +5,14 @@ import dev.mcpbridge.cluster.SharedMap;
 import dev.mcpbridge.cluster.SharedMap.Change;
 import dev.mcpbridge.cluster.SharedMap.Eviction;
 import dev.mcpbridge.cluster.SharedMap.Item;
-import dev.mcpbridge.file.PrivateFile;
 import dev.mcpbridge.model.ServerId;
+import dev.mcpbridge.pins.LockFile.Content;
+import dev.mcpbridge.pins.PinRecords.Source;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
-import java.io.IOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -37,11 +34,12 @@ public final class PinStore {
   private final Vertx vertx;
   private final SharedMap map;
   private final Cluster cluster;
-  private final Path file;
+  private final LockFile file;
+  private final PinRecords records;
   private final List<Runnable> listeners = new ArrayList<>();
 
   /** What the file held when it was last read or written. */
-  private Content known = new Content(null, null, Map.of());
+  private Content known = Content.NONE;
 
   /** The pins of servers as they were last read from the map. */
   private final Map<String, Parsed> parsed = new HashMap<>();
@@ -55,25 +53,19 @@ public final class PinStore {
   private boolean isStale;
   private String lastFailure;
 
-  /**
-   * @param text null without a file
-   * @param stamp changes with the file; null if the file has to be read again
-   */
-  private record Content(String text, Stamp stamp, Map<ServerId, ServerPins> pins) {}
-
-  private record Stamp(FileTime modified, long size) {}
-
   private record Parsed(long version, ServerPins pins) {}
 
   /**
    * @param map a map that holds nothing else
    * @param file null to keep pins in the map only
+   * @param records of what is decided
    */
-  public PinStore(Vertx vertx, SharedMap map, Cluster cluster, Path file) {
+  public PinStore(Vertx vertx, SharedMap map, Cluster cluster, Path file, PinRecords records) {
     this.vertx = vertx;
     this.map = map;
     this.cluster = cluster;
-    this.file = file;
+    this.file = file == null ? null : new LockFile(file);
+    this.records = records;
   }
 
   /** Reads the file, and keeps file and map the same from then on. Fails if it is invalid. */
@@ -87,7 +79,7 @@ public final class PinStore {
       return Future.succeededFuture();
     }
     return vertx
-        .executeBlocking(this::read, false)
+        .executeBlocking(() -> file.read(known), false)
         .compose(
             content -> {
               vertx.setPeriodic(FILE_MILLIS, t -> synchronizeSoon());
@@ -154,6 +146,25 @@ public final class PinStore {
    * @param version the version that they replace
    */
   Future<Change> put(ServerId server, long version, ServerPins pins) {
+    return replace(server, version, pins, Source.CALLER);
+  }
+
+  /**
+   * @param after null to forget the server
+   */
+  private Future<Change> replace(ServerId server, long version, ServerPins after, Source source) {
+    ServerPins before = of(server);
+    Future<Change> changed =
+        after == null ? map.remove(server.name(), version) : store(server, version, after);
+    return changed.onSuccess(
+        change -> {
+          if (change.isDone()) {
+            records.replaced(server, before, after, source);
+          }
+        });
+  }
+
+  private Future<Change> store(ServerId server, long version, ServerPins pins) {
     return map.put(server.name(), version, pins.toBytes(), Long.MAX_VALUE, Eviction.NEVER);
   }
 
@@ -175,32 +186,9 @@ public final class PinStore {
   private Future<Void> synchronize() {
     isStale = false;
     return vertx
-        .executeBlocking(this::read, false)
-        .compose(content -> apply(content).compose(applied -> write(content.text == null)))
+        .executeBlocking(() -> file.read(known), false)
+        .compose(content -> apply(content).compose(applied -> write(content.text() == null)))
         .compose(written -> isStale ? synchronize() : Future.succeededFuture());
-  }
-
-  /** A file that has not changed, by its time and size, is not read again. */
-  private Content read() throws IOException {
-    if (!Files.exists(file)) {
-      return new Content(null, null, Map.of());
-    }
-    Content before = known;
-    try {
-      Stamp stamp = new Stamp(Files.getLastModifiedTime(file), Files.size(file));
-      if (stamp.equals(before.stamp)) {
-        return before;
-      }
-      String text = Files.readString(file);
-      return new Content(text, stamp, text.equals(before.text) ? before.pins : LockText.read(text));
-    } catch (IOException e) {
-      throw new IOException(
-          file
-              + " is not a lock file: "
-              + String.valueOf(e.getMessage()).lines().findFirst().orElse("")
-              + ". Restore it from version control, or move it away to approve everything again",
-          e);
-    }
   }
 
   /**
@@ -208,18 +196,21 @@ public final class PinStore {
    * next.
    */
   private Future<Void> apply(Content content) {
-    boolean isEdited = content != known && content.text != null;
+    boolean isEdited = content != known && content.text() != null;
     if (isMerged && !isEdited) {
       return Future.succeededFuture();
     }
-    Set<ServerId> servers = new HashSet<>(content.pins.keySet());
-    servers.addAll(known.pins.keySet());
+    Set<ServerId> servers = new HashSet<>(content.pins().keySet());
+    servers.addAll(known.pins().keySet());
     List<Future<Boolean>> applied =
-        servers.stream().map(server -> apply(server, content.pins.get(server))).toList();
+        servers.stream().map(server -> apply(server, content.pins().get(server))).toList();
     return Future.all(applied)
         .compose(
             done -> {
               if (applied.stream().allMatch(Future::result)) {
+                if (!isMerged && content.text() != null) {
+                  records.loaded(content.text(), content.pins());
+                }
                 known = content;
                 written = Map.of();
                 isMerged = true;
@@ -242,14 +233,20 @@ public final class PinStore {
       return Future.succeededFuture(true);
     }
     if (edited == null) {
-      return map.remove(server.name(), item.version()).map(Change::isDone);
+      return replace(server, item.version(), null, Source.LOCK_FILE).map(Change::isDone);
     }
     ServerPins base = present == null ? ServerPins.NONE : present;
-    ServerPins before = known.pins.getOrDefault(server, ServerPins.NONE);
+    ServerPins before = known.pins().getOrDefault(server, ServerPins.NONE);
     ServerPins after = isEdit ? base.edited(before, edited) : base.merged(edited);
-    return after.equals(present)
-        ? Future.succeededFuture(true)
-        : put(server, item.version(), after).map(Change::isDone);
+    if (after.equals(present)) {
+      return Future.succeededFuture(true);
+    }
+    boolean isLoading = !isMerged && present == null; // which is recorded for the whole file
+    Future<Change> changed =
+        isLoading
+            ? store(server, item.version(), after)
+            : replace(server, item.version(), after, Source.LOCK_FILE);
+    return changed.map(Change::isDone);
   }
 
   private Future<Void> write(boolean isMissing) {
@@ -261,31 +258,17 @@ public final class PinStore {
     }
     Map<ServerId, ServerPins> pins = LockText.sorted();
     items.forEach((server, item) -> pins.put(new ServerId(server), pins(server, item)));
-    if (isMissing ? pins.isEmpty() : pins.equals(known.pins)) {
+    if (isMissing ? pins.isEmpty() : pins.equals(known.pins())) {
       written = versions;
       return Future.succeededFuture();
     }
-    Content before = known;
     return vertx
-        .executeBlocking(
-            () -> {
-              String text = LockText.write(pins);
-              boolean isEdited = Files.exists(file) && !Files.readString(file).equals(before.text);
-              if (isEdited) { // maybe within the resolution of its time: it is to be read again
-                return new Content(before.text, null, before.pins);
-              }
-              Map<ServerId, ServerPins> again = LockText.read(text);
-              Path real = Files.isSymbolicLink(file) ? file.toRealPath() : file;
-              FileTime modified = PrivateFile.replace(real, text);
-              long size = text.getBytes(StandardCharsets.UTF_8).length;
-              return new Content(text, new Stamp(modified, size), again);
-            },
-            false)
+        .executeBlocking(() -> file.write(pins, known), false)
         .map(
             content -> {
               known = content;
-              written = content.stamp == null ? written : versions;
-              isStale |= content.stamp == null;
+              written = content.stamp() == null ? written : versions;
+              isStale |= content.stamp() == null;
               return null;
             });
   }
@@ -293,7 +276,8 @@ public final class PinStore {
   private void report(Throwable failure) {
     String message = failure == null ? null : failure.toString();
     if (failure != null && !message.equals(lastFailure)) {
-      LOG.log(Level.WARNING, "pins are not in step with {0}: {1}", file, failure.getMessage());
+      LOG.log(
+          Level.WARNING, "pins are not in step with {0}: {1}", file.path(), failure.getMessage());
     }
     lastFailure = message;
   }

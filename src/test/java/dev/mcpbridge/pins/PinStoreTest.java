@@ -12,9 +12,11 @@ import dev.mcpbridge.cluster.SingleNode;
 import dev.mcpbridge.fixture.BridgeVertx;
 import dev.mcpbridge.fixture.EventLoops;
 import dev.mcpbridge.fixture.Stubs;
+import dev.mcpbridge.model.AuditRecord;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.pins.Definition.Name;
 import dev.mcpbridge.protocol.JsonSlice;
+import dev.mcpbridge.protocol.Sha256;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.junit5.ProvidedBy;
@@ -27,6 +29,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.BeforeEach;
@@ -43,6 +46,7 @@ class PinStoreTest {
 
   @TempDir private Path folder;
   private Vertx vertx;
+  private final List<AuditRecord> trail = new CopyOnWriteArrayList<>();
   private Path file;
 
   @BeforeEach
@@ -59,7 +63,8 @@ class PinStoreTest {
 
   private PinStore opened() throws Exception {
     Cluster alone = new SingleNode(Clock.systemUTC());
-    PinStore store = new PinStore(vertx, alone.map("pins"), alone, file);
+    PinStore store =
+        new PinStore(vertx, alone.map("pins"), alone, file, new PinRecords(trail::add));
     EventLoops.await(vertx, store::open);
     return store;
   }
@@ -201,7 +206,7 @@ class PinStoreTest {
                 method.equals("view")
                     ? new Cluster.View(state.get(), "n1", null, List.of(), 0, 0, List.of())
                     : false);
-    PinStore store = new PinStore(vertx, shared, node, file);
+    PinStore store = new PinStore(vertx, shared, node, file, new PinRecords(trail::add));
     store.onChange(() -> judged.add(store.isCurrent() + " " + (store.of(SERVER) != null)));
 
     // When
@@ -234,5 +239,50 @@ class PinStoreTest {
     EventLoops.await(vertx, store::written);
 
     assertEquals("v1:sha256:1", of(store).of(TOOL).digest());
+  }
+
+  private List<String> recorded() {
+    return trail.stream().map(record -> record.members().text()).toList();
+  }
+
+  @Test
+  void everyEditOfTheLockFileIsRecorded() throws Exception {
+    // Given
+    PinStore store = opened();
+    put(store, pins(TOOL, "v1:sha256:1").with(pins(OTHER, "v1:sha256:2").all()));
+    until(() -> fileHas("v1:sha256:2"));
+    String decided = Files.readString(file);
+
+    // When
+    Files.writeString(file, decided.replace("v1:sha256:1", "v1:sha256:3"));
+    until(() -> trail.size() == 3);
+    Files.writeString(file, "{\"version\":1,\"servers\":{}}");
+    until(() -> trail.size() == 5);
+
+    // Then
+    List<String> edits = recorded().subList(2, 5);
+    assertTrue(edits.get(0).startsWith("{\"source\":\"lock_file\",\"by\":\"alice\""), edits.get(0));
+    assertTrue(edits.get(0).endsWith("\"decision\":\"approve\",\"digest\":\"v1:sha256:3\"}"));
+    assertTrue(edits.get(1).endsWith("\"decision\":\"forget\"}"), edits.get(1));
+    assertTrue(edits.get(2).endsWith("\"decision\":\"forget\"}"), edits.get(2));
+  }
+
+  @Test
+  void lockFileOfTheStartIsRecordedByItsDigest() throws Exception {
+    // Given
+    put(opened(), pins(TOOL, "v1:sha256:1"));
+    until(() -> fileHas("v1:sha256:1"));
+    trail.clear();
+
+    // When
+    opened();
+
+    // Then
+    String digest = Sha256.of(Files.readString(file)).hex();
+    assertEquals(
+        List.of(
+            "{\"source\":\"lock_file\",\"decision\":\"load\",\"digest\":\"%s\",\"definitions\":1}"
+                .formatted(digest)),
+        recorded());
   }
 }

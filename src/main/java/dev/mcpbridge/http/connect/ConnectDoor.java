@@ -12,6 +12,8 @@ import dev.mcpbridge.credentials.CredentialStore;
 import dev.mcpbridge.credentials.UpstreamCredentials;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.http.reply.AccessRecords;
+import dev.mcpbridge.http.reply.Callers;
 import dev.mcpbridge.http.reply.Problems;
 import dev.mcpbridge.http.reply.Replies;
 import dev.mcpbridge.model.Principal;
@@ -23,10 +25,7 @@ import io.vertx.core.Future;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.ext.web.RoutingContext;
 import java.net.URI;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
 import java.util.function.Supplier;
 
 /**
@@ -39,6 +38,7 @@ public final class ConnectDoor {
   private final ConsentTickets tickets;
   private final Logins logins;
   private final Supplier<Authenticator> authenticator;
+  private final AccessRecords records;
   private final Supplier<BridgeConfig> config;
   private final Supplier<String> bridgeUrl;
   private final EnteredCredentials entered;
@@ -54,11 +54,13 @@ public final class ConnectDoor {
       CredentialStore store,
       UpstreamCredentials credentials,
       Supplier<Authenticator> authenticator,
+      AccessRecords records,
       Supplier<BridgeConfig> config,
       Supplier<String> bridgeUrl) {
     this.tickets = tickets;
     this.logins = new Logins(store);
     this.authenticator = authenticator;
+    this.records = records;
     this.config = config;
     this.bridgeUrl = bridgeUrl;
     this.entered = new EnteredCredentials(tickets, credentials, config);
@@ -165,6 +167,7 @@ public final class ConnectDoor {
                     ? Future.failedFuture(new BridgeException(ErrorCode.NOT_FOUND, "No such page"))
                     : logins.complete(
                         login, only(ctx, "state"), only(ctx, "code"), only(ctx, "iss"), browser))
+        .onSuccess(user -> records.session(ctx, "login", "consent", user.principal()))
         .compose(
             user ->
                 tickets
@@ -214,38 +217,27 @@ public final class ConnectDoor {
     String key = ctx.request().getFormAttribute("key");
     return authenticator
         .get()
-        .authenticate(key, () -> ctx.request().connection().remoteAddress().hostAddress())
+        .authenticate(key, () -> Callers.address(ctx))
         .map(Identity::principal)
         .map(caller -> caller.name().equals(ticket.principal()))
         .otherwise(false);
   }
 
   private void sendForm(RoutingContext ctx, int status, ConsentTicket ticket, String problem) {
+    ServerConfig entry = config.get().servers().get(ticket.server());
+    URI url = entry == null ? null : entry.upstreamTarget().url();
     boolean asksForKey = config.get().auth().needsProof() && ticket.issuer() == null;
     ConsentPage.send(
         ctx,
         status,
         ConsentPage.form(
             "Let this bridge use " + ticket.server().name() + " in your name?",
-            facts(ticket),
+            ConsentPage.facts(ticket, url),
             ticket.formToken(),
             entered.source(ticket.server()),
             asksForKey,
             problem),
         bridgeUrl.get().startsWith("https:") ? "https:" : "https: http:");
-  }
-
-  private Map<String, String> facts(ConsentTicket ticket) {
-    ServerConfig entry = config.get().servers().get(ticket.server());
-    URI url = entry == null ? null : entry.upstreamTarget().url();
-    Map<String, String> facts = new LinkedHashMap<>();
-    facts.put("Server", ticket.server().name());
-    facts.put("At", url == null ? "unknown" : url.getHost());
-    facts.put("Asks for", ticket.scope());
-    facts.put("For", ticket.principal());
-    facts.put("Used by", ticket.client());
-    facts.values().removeIf(Objects::isNull);
-    return facts;
   }
 
   /** GET /oauth/callback/{server}: the browser comes back from the authorization server. */

@@ -1,5 +1,6 @@
 package dev.mcpbridge.http.connect;
 
+import dev.mcpbridge.call.ConsentTicket;
 import dev.mcpbridge.protocol.HiddenCharacters;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.ext.web.RoutingContext;
@@ -9,6 +10,7 @@ import java.io.UncheckedIOException;
 import java.net.URI;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 
 /**
  * Pages for people, without scripts. Texts of others are escaped, and their invisible characters
@@ -88,6 +90,22 @@ public final class ConsentPage {
 
   static String message(String title, String text) {
     return FRAME.formatted(escaped(title), "<p>" + escaped(text) + "</p>");
+  }
+
+  /**
+   * What the user is told about the server.
+   *
+   * @param url null if it is unknown
+   */
+  static Map<String, String> facts(ConsentTicket ticket, URI url) {
+    Map<String, String> facts = new LinkedHashMap<>();
+    facts.put("Server", ticket.server().name());
+    facts.put("At", url == null ? "unknown" : url.getHost());
+    facts.put("Asks for", ticket.scope());
+    facts.put("For", ticket.principal());
+    facts.put("Used by", ticket.client());
+    facts.values().removeIf(Objects::isNull);
+    return facts;
   }
 
   /**

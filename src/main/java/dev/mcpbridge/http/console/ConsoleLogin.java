@@ -6,6 +6,7 @@ import dev.mcpbridge.auth.ConsoleSessions;
 import dev.mcpbridge.auth.UserLogin;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.http.reply.AccessRecords;
 import dev.mcpbridge.http.reply.Callers;
 import dev.mcpbridge.http.reply.Queries;
 import dev.mcpbridge.http.reply.Replies;
@@ -31,9 +32,11 @@ public final class ConsoleLogin {
   private static final Pattern RANDOM = Pattern.compile("[A-Za-z0-9_-]{43}");
   private static final int MAX_BODY = 16 << 10;
   private static final int MAX_AT_ONCE = 32;
+  private static final String PAGE = "console";
 
   private final Supplier<Authenticator> authenticator;
   private final ConsoleSessions sessions;
+  private final AccessRecords records;
   private final Supplier<String> bridgeUrl;
   private final boolean isOn;
   private final Shares redemptions =
@@ -46,10 +49,12 @@ public final class ConsoleLogin {
   public ConsoleLogin(
       Supplier<Authenticator> authenticator,
       ConsoleSessions sessions,
+      AccessRecords records,
       Supplier<String> bridgeUrl,
       boolean isOn) {
     this.authenticator = authenticator;
     this.sessions = sessions;
+    this.records = records;
     this.bridgeUrl = bridgeUrl;
     this.isOn = isOn;
   }
@@ -101,7 +106,7 @@ public final class ConsoleLogin {
       throw new BridgeException(ErrorCode.MALFORMED_REQUEST, "'code' and 'verifier' are required");
     }
     UserLogin login = login();
-    String address = ctx.request().connection().remoteAddress().hostAddress();
+    String address = Callers.address(ctx);
     redemptions.acquire(address);
     login
         .token(
@@ -110,8 +115,23 @@ public final class ConsoleLogin {
             verifier,
             body.path("iss").textValue())
         .onComplete(done -> redemptions.release(address))
-        .onSuccess(token -> sendToken(ctx, token))
-        .onFailure(ctx::fail);
+        .onSuccess(token -> loggedIn(ctx, token))
+        .onFailure(failure -> refuse(ctx, failure));
+  }
+
+  private void loggedIn(RoutingContext ctx, String token) {
+    authenticator
+        .get()
+        .authenticate(token, () -> Callers.address(ctx))
+        .onSuccess(user -> records.session(ctx, "login", PAGE, user.principal().name()));
+    sendToken(ctx, token);
+  }
+
+  private void refuse(RoutingContext ctx, Throwable failure) {
+    if (BridgeException.of(failure).code() == ErrorCode.FORBIDDEN) {
+      records.refusedCredential(ctx);
+    }
+    ctx.fail(failure);
   }
 
   /**
@@ -126,9 +146,15 @@ public final class ConsoleLogin {
       throw new BridgeException(ErrorCode.FORBIDDEN, "A session opens no other session");
     }
     boolean hasKey = credential != null && caller.token() == null && !caller.isAnonymous();
-    (hasKey ? sessions.open(Sha256.of(credential).bytes()) : Future.<String>succeededFuture(null))
+    (hasKey ? opened(ctx, credential) : Future.<String>succeededFuture(null))
         .onSuccess(token -> sendToken(ctx, token))
         .onFailure(ctx::fail);
+  }
+
+  private Future<String> opened(RoutingContext ctx, String key) {
+    return sessions
+        .open(Sha256.of(key).bytes())
+        .onSuccess(token -> records.session(ctx, "login", PAGE, Callers.of(ctx).name()));
   }
 
   /** DELETE /console/session: closes the session whose token the request has. */
@@ -140,6 +166,7 @@ public final class ConsoleLogin {
     }
     sessions
         .close(credential)
+        .onSuccess(closed -> records.session(ctx, "logout", PAGE, Callers.of(ctx).name()))
         .onSuccess(closed -> ctx.response().setStatusCode(204).end())
         .onFailure(ctx::fail);
   }

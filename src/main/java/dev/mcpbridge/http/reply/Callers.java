@@ -77,15 +77,18 @@ public final class Callers {
 
   /** An audit record of what the caller of a request does. */
   public static AuditRecord auditRecord(RoutingContext ctx, String event) {
-    return new AuditRecord(event).with("principal", of(ctx).name()).with("address", share(ctx));
+    return new AuditRecord(event).with("principal", of(ctx).name()).with("address", address(ctx));
+  }
+
+  /** The address from which a request comes. */
+  public static String address(RoutingContext ctx) {
+    return ctx.request().connection().remoteAddress().hostAddress();
   }
 
   /** The key under which the request counts towards shared limits, as in {@link Caller#share()}. */
   public static String share(RoutingContext ctx) {
     Principal principal = of(ctx);
-    return principal == Principal.ANONYMOUS
-        ? ctx.request().connection().remoteAddress().hostAddress()
-        : principal.name();
+    return principal == Principal.ANONYMOUS ? address(ctx) : principal.name();
   }
 
   /**

@@ -1,5 +1,6 @@
 package dev.mcpbridge.it.access;
 
+import static dev.mcpbridge.fixture.TrailFiles.of;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -14,7 +15,9 @@ import dev.mcpbridge.fixture.PackagedProgram;
 import dev.mcpbridge.fixture.ServedBridge;
 import dev.mcpbridge.fixture.TestBridge;
 import dev.mcpbridge.fixture.TestBridge.Answer;
+import dev.mcpbridge.fixture.TrailFiles;
 import dev.mcpbridge.protocol.Json;
+import dev.mcpbridge.protocol.Sha256;
 import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -29,7 +32,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -88,19 +90,7 @@ class AuditIT {
   }
 
   private List<JsonNode> read() throws Exception {
-    List<JsonNode> records = new ArrayList<>();
-    try (Stream<Path> files = Files.list(folder.resolve("trail"))) {
-      for (Path file : files.filter(each -> each.toString().endsWith(".jsonl")).sorted().toList()) {
-        for (String line : Files.readAllLines(file)) {
-          records.add(Json.tree(line));
-        }
-      }
-    }
-    return records;
-  }
-
-  private static List<JsonNode> of(List<JsonNode> records, String event) {
-    return records.stream().filter(each -> each.path("event").asText().equals(event)).toList();
+    return TrailFiles.records(folder.resolve("trail"));
   }
 
   @Test
@@ -250,18 +240,67 @@ class AuditIT {
             + digest
             + "\",\"decision\":\"block\"}]}");
     bridge.post("/servers/s/restart", "");
-    bridge.reload("{" + audit("") + ",'pins':{'changed':'block'},'mcpServers':{}}");
+    String next = "{" + audit("") + ",'pins':{'changed':'block'},'mcpServers':{}}";
+    bridge.reload(next);
 
     // Then
     List<JsonNode> records = records();
     assertEquals("started", of(records, "bridge").get(0).path("state").asText());
     assertEquals("stopped", of(records, "bridge").get(1).path("state").asText());
-    assertEquals("block", of(records, "pin").get(0).path("decision").asText());
+    List<JsonNode> pins = of(records, "pin");
+    JsonNode block = pins.get(pins.size() - 1);
+    assertEquals("block", block.path("decision").asText());
+    assertEquals("anonymous", block.path("principal").asText());
+    for (JsonNode first : pins.subList(0, pins.size() - 1)) {
+      assertEquals(
+          "first_sight approve",
+          first.path("source").asText() + " " + first.path("decision").asText());
+    }
+    assertTrue(
+        pins.stream().anyMatch(each -> each.path("name").asText().equals(name)), pins.toString());
     assertEquals(1, of(records, "config").size());
+    String applied = of(records, "config").get(0).path("digest").asText();
+    assertEquals(Sha256.of(TestBridge.json(next)).hex(), applied);
+    String before = of(records, "bridge").get(0).path("digest").asText();
+    assertTrue(before.matches("[0-9a-f]{64}") && !before.equals(applied), before);
     assertEquals("restart", of(records, "server.request").get(0).path("action").asText());
     assertTrue(
         of(records, "server").stream()
             .anyMatch(each -> each.path("state").asText().equals("ready")));
+  }
+
+  @Test
+  void useOfKeysLogInsAndRequestsBeyondScopesAreRecorded() throws Exception {
+    // Given
+    start("", "");
+
+    // When
+    for (int i = 0; i < 3; i++) {
+      Answer refused = bridge.post("/servers/s/restart", "", "authorization", "Bearer " + CALLER);
+      assertEquals(403, refused.status());
+    }
+    Answer opened = bridge.post("/console/session", "", "authorization", "Bearer " + BOSS);
+    String session = "Bearer " + opened.at("/token");
+    assertEquals(200, bridge.get("/servers", "authorization", session).status());
+    assertEquals(204, bridge.delete("/console/session", "authorization", session).status());
+
+    // Then
+    List<JsonNode> records = records();
+    List<JsonNode> refused = of(records, "request");
+    assertEquals(1, refused.size());
+    assertEquals("POST /servers/{server}/restart", refused.get(0).path("route").asText());
+    assertEquals("caller", refused.get(0).path("principal").asText());
+    assertEquals("127.0.0.1", refused.get(0).path("address").asText());
+    List<String> users =
+        of(records, "credential").stream().map(each -> each.path("principal").asText()).toList();
+    assertEquals(List.of("boss", "caller"), users.stream().sorted().toList());
+    for (String event : List.of("login", "logout")) {
+      assertEquals(1, of(records, event).size(), event);
+      assertEquals("boss", of(records, event).get(0).path("principal").asText());
+      assertEquals("console", of(records, event).get(0).path("page").asText());
+    }
+    String all = records.toString();
+    assertFalse(all.contains(CALLER) || all.contains(BOSS) || all.contains(opened.at("/token")));
   }
 
   @Test
@@ -377,7 +416,7 @@ class AuditIT {
         echoes.stream().map(each -> each.path("event").asText()).toList());
     assertEquals(echoes.get(0).path("call"), echoes.get(1).path("call"));
     assertEquals(1, found(0, "--decision", "refuse", "--principal", "caller").size());
-    assertEquals(6, found(0, "--principal", "caller").size());
+    assertEquals(7, found(0, "--principal", "caller").size()); // with the use of the key
     assertEquals(2, found(0, "--event", "bridge", "--until", "2100-01-01").size());
     assertEquals(List.of(), found(1, "--principal", "stranger"));
     assertEquals(List.of(), found(1, "--since", "2100-01-01"));
@@ -418,7 +457,8 @@ class AuditIT {
     }
 
     // Then
-    List<JsonNode> refused = of(records(), "credential");
+    List<JsonNode> refused =
+        of(records(), "credential").stream().filter(each -> each.has("refused")).toList();
     assertEquals(1, refused.size());
     assertEquals("127.0.0.1", refused.get(0).path("address").asText());
     assertFalse(refused.toString().contains("wrong"));

@@ -11,9 +11,11 @@ import dev.mcpbridge.fixture.OpenIdProvider;
 import dev.mcpbridge.fixture.ProtectedServer;
 import dev.mcpbridge.fixture.TestBridge;
 import dev.mcpbridge.fixture.TestBridge.Answer;
+import dev.mcpbridge.fixture.TrailFiles;
 import java.net.URI;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
@@ -26,6 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("access")
 class UserLoginIT {
   @TempDir private static Path log;
+  @TempDir private static Path trail;
 
   private static final Map<String, String> ENTERED = Map.of("credential", "entered");
 
@@ -46,11 +49,11 @@ class UserLoginIT {
     bridge =
         TestBridge.at(
             port,
-            ("{'auth':{'issuers':[{'name':'corp','issuer':'%s'}],'login':{'issuer':'corp',"
+            ("{'audit':{'folder':'%s'},'auth':{'issuers':[{'name':'corp','issuer':'%s'}],'login':{'issuer':'corp',"
                     + "'clientId':'pages','clientSecret':'pages-secret'}},"
                     + "'mcpServers':{'notes':%s,"
                     + "'api':{'type':'openapi','url':'%s','authUrl':'https://login.example'}}}")
-                .formatted(provider.issuer(), notes.entry(""), api.url("/openapi.json")));
+                .formatted(trail, provider.issuer(), notes.entry(""), api.url("/openapi.json")));
     String token = provider.userToken("warm-up", own(), "mcp:read mcp:call");
     bridge.until(
         () ->
@@ -91,6 +94,15 @@ class UserLoginIT {
 
     assertTrue(page.body().contains("Connected"), page.body());
     assertEquals("alice", call(token).firstText());
+    assertEquals(List.of("consent"), logIns("corp|alice"));
+  }
+
+  /** The pages at which a user has logged in, by the audit trail. */
+  private static List<String> logIns(String user) throws Exception {
+    return TrailFiles.of(TrailFiles.records(trail), "login").stream()
+        .filter(each -> each.path("principal").asText().equals(user))
+        .map(each -> each.path("page").asText())
+        .toList();
   }
 
   @Test
@@ -105,6 +117,8 @@ class UserLoginIT {
     assertTrue(page.body().contains("logged in as corp|mallory"), page.body());
     assertEquals(authorized, notes.count("/authorize"));
     assertEquals("consent_required", call(token).code());
+    assertEquals(List.of("consent"), logIns("corp|mallory"));
+    assertEquals(List.of(), logIns("corp|carol"));
   }
 
   @Test

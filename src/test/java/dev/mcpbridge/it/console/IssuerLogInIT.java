@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.auth.Pkce;
 import dev.mcpbridge.fixture.Accessibility;
 import dev.mcpbridge.fixture.Browser;
@@ -12,6 +13,7 @@ import dev.mcpbridge.fixture.IssuerStub;
 import dev.mcpbridge.fixture.OpenIdProvider;
 import dev.mcpbridge.fixture.TestBridge;
 import dev.mcpbridge.fixture.TestBridge.Answer;
+import dev.mcpbridge.fixture.TrailFiles;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -40,8 +42,8 @@ class IssuerLogInIT {
     bridge =
         TestBridge.at(
             port,
-            "{'auth':{'issuers':[{'name':'corp','issuer':'%s'}],'login':{'issuer':'corp','clientId':'pages','clientSecret':'pages-secret'}},'mcpServers':{'s':%s}}"
-                .formatted(provider.issuer(), TestBridge.entry("")));
+            "{'audit':{'folder':'%s'},'auth':{'issuers':[{'name':'corp','issuer':'%s'}],'login':{'issuer':'corp','clientId':'pages','clientSecret':'pages-secret'}},'mcpServers':{'s':%s}}"
+                .formatted(folder.resolve("trail"), provider.issuer(), TestBridge.entry("")));
     // the provider gives a client only the scope of read at its first request
     logIn("servers");
   }
@@ -90,6 +92,22 @@ class IssuerLogInIT {
     assertEquals("null", browser.evaluate("sessionStorage.getItem('mcp-bridge.login')").toString());
     browser.until("document.querySelector('main').innerText.includes('echo')");
     assertEquals("[]", errors());
+  }
+
+  @Test
+  void logInAndRefusedCodeAreInTheAuditTrail() throws Exception {
+    logIn("try");
+    String body = "{\"code\":\"stolen\",\"verifier\":\"" + Pkce.random() + "\"}";
+    bridge.post("/console/login", body, "origin", "http://127.0.0.1:" + bridge.port());
+
+    bridge.until(() -> recorded("credential").contains("\"refused\":1"));
+    bridge.until(() -> recorded("login").contains("corp|alice"));
+    assertFalse(recorded("").contains("stolen"));
+  }
+
+  private static String recorded(String event) throws Exception {
+    List<JsonNode> all = TrailFiles.records(folder.resolve("trail"));
+    return (event.isEmpty() ? all : TrailFiles.of(all, event)).toString();
   }
 
   @Test

@@ -1,4 +1,4 @@
-package dev.mcpbridge.http;
+package dev.mcpbridge.http.reply;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
@@ -7,8 +7,10 @@ import dev.mcpbridge.bus.Bus;
 import dev.mcpbridge.fixture.BridgeVertx;
 import dev.mcpbridge.fixture.BusFixture;
 import dev.mcpbridge.fixture.EventLoops;
+import dev.mcpbridge.http.reply.CountedRecords.Kind;
 import dev.mcpbridge.model.AuditRecord;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.junit5.ProvidedBy;
 import io.vertx.junit5.VertxExtension;
@@ -19,18 +21,18 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 /** A flood of wrong keys does not fill the audit trail. */
 @ExtendWith(VertxExtension.class)
-class RefusedCredentialsTest {
+class CountedRecordsTest {
   private final List<String> records = new ArrayList<>();
 
   private Void refuse(Vertx vertx, int addresses, int times) throws Exception {
     Bus bus = BusFixture.of(vertx);
     bus.serveDirectly(Addresses.AUDIT, this::take);
-    RefusedCredentials refused = new RefusedCredentials(vertx, bus);
+    CountedRecords refused = new CountedRecords(vertx, bus, "credential", "refused", 60_000);
     return EventLoops.await(
         vertx,
         () -> {
           for (int i = 0; i < addresses * times; i++) {
-            refused.add("10.0." + i % addresses);
+            refused.add(new Kind(null, "10.0." + i % addresses, null));
           }
           return Future.succeededFuture();
         });
@@ -55,5 +57,38 @@ class RefusedCredentialsTest {
 
     assertEquals(1_000, records.size());
     assertEquals("{\"address\":\"others\",\"refused\":1}", records.get(999));
+  }
+
+  @Test
+  void furtherOnesOfAPeriodAreRecordedTogetherAtItsEnd(@ProvidedBy(BridgeVertx.class) Vertx vertx)
+      throws Exception {
+    // Given
+    Bus bus = BusFixture.of(vertx);
+    Promise<Void> both = Promise.promise();
+    bus.serveDirectly(
+        Addresses.AUDIT,
+        record -> {
+          take(record);
+          if (records.size() == 2) {
+            both.complete();
+          }
+          return Future.succeededFuture();
+        });
+    CountedRecords uses = new CountedRecords(vertx, bus, "credential", "used", 1);
+    Kind kind = new Kind("alice", "10.0.0.1", null);
+
+    // When
+    EventLoops.await(
+        vertx,
+        () -> {
+          uses.add(kind);
+          uses.add(kind);
+          uses.add(kind);
+          return both.future();
+        });
+
+    // Then
+    String start = "{\"principal\":\"alice\",\"address\":\"10.0.0.1\",\"used\":";
+    assertEquals(List.of(start + "1}", start + "2}"), records);
   }
 }
