@@ -144,7 +144,8 @@ public final class WireCodecs {
     out.part(caller.principal(), WireCodecs::principal)
         .optional(caller.session(), WireWriter::text)
         .optional(caller.authorization(), WireWriter::text)
-        .text(caller.share());
+        .text(caller.share())
+        .optional(caller.door(), WireWriter::text);
   }
 
   private static Caller caller(WireReader in) {
@@ -154,7 +155,7 @@ public final class WireCodecs {
         in.optional(WireReader::text),
         in.text(),
         null,
-        null);
+        in.optional(WireReader::text));
   }
 
   /** Without the names of scopes: only the node that received a request asks for other tokens. */
