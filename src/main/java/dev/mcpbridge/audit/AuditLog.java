@@ -37,7 +37,7 @@ public final class AuditLog {
   private static final long IDLE_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
   /** Between two writes, so that many records share one. */
-  private static final long GATHER_NANOS = TimeUnit.MICROSECONDS.toNanos(500);
+  private static final long GATHER_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
   private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
   private static final long CLOSE_MILLIS = 5_000;

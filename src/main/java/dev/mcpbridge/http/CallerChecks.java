@@ -97,11 +97,20 @@ final class CallerChecks {
    * Identifies the caller of a request; the result is there at once, unless an issuer has to be
    * asked. If keys and issuers are replaced meanwhile, the new ones decide.
    *
-   * @return fails as {@link Authenticator#authenticate}, or with UNSUPPORTED_MEDIA_TYPE
+   * @return fails as {@link Authenticator#authenticate}, with MALFORMED_REQUEST for more than one
+   *     credential (RFC 6750 section 3.1), or with UNSUPPORTED_MEDIA_TYPE
    */
   Future<Void> check(RoutingContext ctx) {
     if (resource.hasIssuers()) {
       Challenges.set(ctx, resource::challenge);
+    }
+    int credentials = credentials(ctx.request().headers());
+    if (credentials > 1) {
+      return Future.failedFuture(
+          new BridgeException(
+                  ErrorCode.MALFORMED_REQUEST,
+                  "A request has one credential, in Authorization or in X-API-Key")
+              .with(Challenges.CREDENTIALS, credentials));
     }
     Authenticator asked = authenticator;
     String credential = credential(ctx.request().headers());
@@ -151,10 +160,12 @@ final class CallerChecks {
   }
 
   private static String credential(MultiMap headers) {
-    String bearer = Callers.bearer(headers);
-    List<String> apiKeys = headers.getAll(API_KEY);
-    boolean isAlone = !headers.contains(HttpHeaders.AUTHORIZATION) && apiKeys.size() == 1;
-    return isAlone ? apiKeys.get(0) : bearer;
+    String apiKey = headers.get(API_KEY);
+    return apiKey == null ? Callers.bearer(headers) : apiKey;
+  }
+
+  private static int credentials(MultiMap headers) {
+    return headers.getAll(HttpHeaders.AUTHORIZATION).size() + headers.getAll(API_KEY).size();
   }
 
   private static boolean hasBody(HttpServerRequest request) {

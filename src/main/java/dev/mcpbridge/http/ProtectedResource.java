@@ -4,6 +4,7 @@ import dev.mcpbridge.auth.Identity;
 import dev.mcpbridge.config.AuthConfig;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.http.reply.Challenges;
 import dev.mcpbridge.http.reply.MountPoint;
 import dev.mcpbridge.http.reply.Replies;
 import dev.mcpbridge.model.Scope;
@@ -123,6 +124,8 @@ record ProtectedResource(AuthConfig config, Supplier<String> ownUrl) {
     StringBuilder challenge = new StringBuilder("Bearer ");
     if (failure.code() == ErrorCode.INSUFFICIENT_SCOPE) {
       challenge.append("error=\"insufficient_scope\", ");
+    } else if (failure.members().containsKey(Challenges.CREDENTIALS)) {
+      challenge.append("error=\"invalid_request\", ");
     } else if (failure.members().get("reason") instanceof String reason) {
       challenge
           .append("error=\"invalid_token\", error_description=\"")

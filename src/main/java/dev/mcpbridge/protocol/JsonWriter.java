@@ -197,15 +197,19 @@ public final class JsonWriter {
 
   /** Copies what needs no escape, which is most often the whole text; returns its length. */
   private int plain(String text) {
+    byte[] target = bytes;
+    int start = size;
     int length = text.length();
-    for (int i = 0; i < length; i++) {
+    int i = 0;
+    while (i < length) {
       char c = text.charAt(i);
       if (c < 0x20 || c >= 0x80 || c == '"' || c == '\\') {
-        return i;
+        break;
       }
-      bytes[size++] = (byte) c;
+      target[start + i++] = (byte) c;
     }
-    return length;
+    size = start + i;
+    return i;
   }
 
   private void utf8(int codePoint) {

@@ -8,6 +8,12 @@ import java.util.function.BiFunction;
 /** The header WWW-Authenticate of responses to requests that need another credential. */
 public final class Challenges {
   private static final String KEY = Challenges.class.getName();
+
+  /**
+   * The member of a failure with the number of credentials that a request had, if more than one.
+   */
+  public static final String CREDENTIALS = "credentials";
+
   private static final String WITHOUT_ISSUER = "Bearer";
 
   private Challenges() {}
@@ -22,7 +28,8 @@ public final class Challenges {
   public static void add(RoutingContext ctx, BridgeException failure) {
     boolean helps =
         failure.code() == ErrorCode.UNAUTHENTICATED
-            || failure.code() == ErrorCode.INSUFFICIENT_SCOPE;
+            || failure.code() == ErrorCode.INSUFFICIENT_SCOPE
+            || failure.members().containsKey(CREDENTIALS);
     if (helps && !ctx.response().headWritten()) {
       BiFunction<RoutingContext, BridgeException, String> challenge = ctx.get(KEY);
       ctx.response()

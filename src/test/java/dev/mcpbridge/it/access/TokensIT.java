@@ -741,14 +741,21 @@ class TokensIT {
 
   @Test
   void twoCredentialsAreNotAccepted() throws Exception {
-    Answer answer =
-        bridge.get(
-            "/servers",
-            "authorization",
-            "Bearer " + token("mcp:read"),
-            "authorization",
-            "Bearer " + token("mcp:read"));
-    assertEquals(401, answer.status());
+    String token = "Bearer " + token("mcp:read");
+    assertEquals(200, bridge.get("/servers", "authorization", token).status());
+    for (String[] two :
+        new String[][] {
+          {"authorization", token, "authorization", token},
+          {"authorization", token, "x-api-key", EDGE},
+          {"x-api-key", EDGE, "x-api-key", EDGE}
+        }) {
+      Answer answer = bridge.get("/servers", two);
+
+      assertEquals("400 malformed_request", answer.status() + " " + answer.code());
+      String challenge = answer.header("www-authenticate");
+      assertTrue(challenge.startsWith("Bearer error=\"invalid_request\", "), challenge);
+      assertFalse(answer.toString().contains(EDGE));
+    }
   }
 
   @AfterAll
