@@ -372,8 +372,10 @@ class ConsentIT {
     assertTrue(page.body().contains("&lt;script&gt;"), page.body());
   }
 
-  @Test
-  void refusalAtTheAuthorizationServerConnectsNothingAndItsTextIsNotShown() throws Exception {
+  @ParameterizedTest
+  @ValueSource(strings = {"own", "https://evil.example", ""})
+  void refusalAtTheAuthorizationServerConnectsNothingAndItsTextIsNotShown(String iss)
+      throws Exception {
     notes.answer(
         "/authorize",
         exchange -> {
@@ -386,16 +388,16 @@ class ConsentIT {
                   bridge.uri("/oauth/callback/notes")
                       + "?error=access_denied&error_description=PWNED&state="
                       + state
-                      + "&iss="
-                      + notes.url(""));
+                      + (iss.isEmpty() ? "" : "&iss=" + (iss.equals("own") ? notes.url("") : iss)));
           exchange.sendResponseHeaders(302, -1);
           exchange.close();
         });
 
     HttpResponse<String> page = agree(new ConsentBrowser(), link(call(ALICE)), ALICE);
 
+    String told = iss.equals("own") ? "was not granted" : "comes from another authorization server";
     assertEquals(403, page.statusCode());
-    assertTrue(page.body().contains("was not granted"), page.body());
+    assertTrue(page.body().contains(told), page.body());
     assertFalse(page.body().contains("PWNED"), page.body());
     assertEquals(0, notes.count("/token"));
   }
@@ -443,8 +445,9 @@ class ConsentIT {
     assertEquals(List.of("bob", "alice"), notes.calls());
   }
 
-  @Test
-  void modernClientWhoseUserDeclinesGetsAToolError() throws Exception {
+  @ParameterizedTest
+  @ValueSource(strings = {"decline", "cancel"})
+  void modernClientWhoseUserDoesNotAgreeGetsAToolError(String action) throws Exception {
     connect(BOB, "bob");
     McpClient client = client(URL_MODE);
     String state = stateless(client, "").result().path("requestState").asText();
@@ -452,12 +455,15 @@ class ConsentIT {
     JsonNode result =
         stateless(
                 client,
-                "\"inputResponses\":{\"consent\":{\"action\":\"decline\"}},\"requestState\":\""
+                "\"inputResponses\":{\"consent\":{\"action\":\""
+                    + action
+                    + "\"}},\"requestState\":\""
                     + state
                     + "\",")
             .result();
 
     assertTrue(result.path("isError").asBoolean(), result.toString());
+    assertEquals(List.of(), notes.calls());
   }
 
   @ParameterizedTest

@@ -20,6 +20,8 @@ import dev.mcpbridge.fixture.TestBridge;
 import dev.mcpbridge.fixture.TestBridge.Answer;
 import dev.mcpbridge.fixture.TokenForge;
 import java.io.BufferedReader;
+import java.io.InputStream;
+import java.io.InputStreamReader;
 import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpRequest;
@@ -394,6 +396,32 @@ class TokensIT {
     assertEquals(404, session.call("echo", "{\"text\":\"x\"}").status());
   }
 
+  /** A server of its own is for a user, and not for each token of the user. */
+  @Test
+  void manyTokensOfASubjectHaveOneServerOfTheirOwn() throws Exception {
+    String config =
+        "{'auth':{'issuers':[{'name':'corp','issuer':'%s','audiences':['%s']}]},'mcpServers':{'s':%s}}"
+            .formatted(
+                issuer.url(), PUBLIC, TestBridge.entry("'isolation':'caller','maxSessions':2"));
+    try (TestBridge isolating = TestBridge.of(config)) {
+      Answer last = null;
+      for (int i = 0; i < 100; i++) {
+        last =
+            isolating.post(
+                "/servers/s/tools/remember",
+                "{\"text\":\"" + i + "\"}",
+                "authorization",
+                "Bearer " + token("mcp:call"));
+        assertEquals(200, last.status(), last.toString());
+      }
+
+      assertTrue(last.firstText().startsWith("0 1 2 "), last.firstText());
+      assertTrue(last.firstText().endsWith(" 98 99"), last.firstText());
+      Answer server = isolating.get("/servers/s", "authorization", "Bearer " + token("mcp:read"));
+      assertEquals("1", server.at("/sessions"), server.toString());
+    }
+  }
+
   @Test
   void unknownToolIsNoMatterOfScopes() throws Exception {
     String caller = token("mcp:call");
@@ -423,10 +451,24 @@ class TokensIT {
     McpClient session = client("/servers/s/mcp", alice).initialized();
     session.with("authorization", "Bearer opaque-alice");
     assertEquals(404, session.call("echo", "{\"text\":\"x\"}").status());
+    for (String caller : List.of(alice, "opaque-alice", EDGE)) {
+      String text = "{\"text\":\"of " + caller.hashCode() + "\"}";
+      Answer keyed =
+          bridge.post(
+              "/servers/s/tools/echo",
+              text,
+              "authorization",
+              "Bearer " + caller,
+              "idempotency-key",
+              "the-same");
+      assertEquals(200, keyed.status(), keyed.toString());
+      assertTrue(keyed.text().contains("of " + caller.hashCode()), keyed.text());
+    }
   }
 
   @Test
-  void eventStreamEndsWithItsToken() throws Exception {
+  void everyStreamEndsWithItsToken() throws Exception {
+    // Given
     String shortLived =
         TokenForge.sign(
             RSA,
@@ -436,12 +478,61 @@ class TokensIT {
                 .build());
     McpClient session = client("/servers/s/mcp", shortLived).initialized();
     BufferedReader stream = session.listen();
-    CompletableFuture<String> events = events(shortLived);
 
-    CompletableFuture<Long> ended = CompletableFuture.supplyAsync(() -> stream.lines().count());
+    // When
+    List<CompletableFuture<String>> streams =
+        List.of(
+            ended(stream.lines()),
+            streamed(shortLived, "/events"),
+            streamed(shortLived, "/sse"),
+            streamed(shortLived, "/servers/s/sse"),
+            subscribed(shortLived, "/mcp"),
+            subscribed(shortLived, "/servers/s/mcp"));
+    CompletableFuture<String> ofAKey = streamed(EDGE, "/servers/s/sse");
 
-    assertTrue(ended.get(20, TimeUnit.SECONDS) >= 0);
-    assertTrue(events.get(20, TimeUnit.SECONDS).startsWith(": open"));
+    // Then
+    for (CompletableFuture<String> each : streams) {
+      each.get(20, TimeUnit.SECONDS);
+    }
+    assertTrue(streams.get(1).join().startsWith(": open"));
+    assertTrue(streams.get(2).join().contains("event: endpoint"), streams.get(2).join());
+    assertTrue(streams.get(4).join().contains("acknowledged"), streams.get(4).join());
+    assertFalse(ofAKey.isDone());
+  }
+
+  private CompletableFuture<String> subscribed(String token, String path) throws Exception {
+    HttpResponse<InputStream> open =
+        client(path, token)
+            .begin("subscriptions/listen", "\"notifications\":{\"toolsListChanged\":true}")
+            .response()
+            .get(20, TimeUnit.SECONDS);
+    assertEquals(200, open.statusCode());
+    return ended(new BufferedReader(new InputStreamReader(open.body())).lines());
+  }
+
+  /** Completes at the end of a stream with all of it. */
+  private static CompletableFuture<String> ended(Stream<String> lines) {
+    return CompletableFuture.supplyAsync(() -> lines.collect(Collectors.joining("\n")), THREADS);
+  }
+
+  @Test
+  void addressesOfKeysInTheHeaderAreNotFetched() throws Exception {
+    RSAKey own = TokenForge.rsa("r1");
+    URI keys = URI.create(opaque.url() + "/keys");
+    String lured =
+        TokenForge.sign(
+            own,
+            TokenForge.header(own).jwkURL(keys).x509CertURL(keys).build(),
+            claims(PUBLIC, "mcp:call").build());
+    String right =
+        TokenForge.sign(
+            RSA,
+            TokenForge.header(RSA).jwkURL(keys).x509CertURL(keys).build(),
+            claims(PUBLIC, "mcp:call").build());
+
+    assertEquals(401, echo(lured).status());
+    assertEquals(200, echo(right).status());
+    assertEquals(0, opaque.count("/keys"), opaque.requests().toString());
   }
 
   @Test
@@ -711,6 +802,7 @@ class TokensIT {
               api.requests().toString(),
               environment.text(),
               refused.text(),
+              as(EDGE, "/metrics").text(),
               events.get(20, TimeUnit.SECONDS),
               log.lines().toString());
       places.forEach(place -> assertFalse(place.contains(secret), place));
@@ -718,17 +810,18 @@ class TokensIT {
     }
   }
 
-  /** Opens the stream of events; completes at its end with all of it. */
   private CompletableFuture<String> events(String token) throws Exception {
+    return streamed(token, "/events");
+  }
+
+  /** Opens a stream; completes at its end with all of it. */
+  private CompletableFuture<String> streamed(String token, String path) throws Exception {
     HttpRequest request =
-        HttpRequest.newBuilder(bridge.uri("/events"))
-            .header("authorization", "Bearer " + token)
-            .build();
+        HttpRequest.newBuilder(bridge.uri(path)).header("authorization", "Bearer " + token).build();
     HttpResponse<Stream<String>> open =
         bridge.client().send(request, HttpResponse.BodyHandlers.ofLines());
     assertEquals(200, open.statusCode());
-    return CompletableFuture.supplyAsync(
-        () -> open.body().collect(Collectors.joining("\n")), THREADS);
+    return ended(open.body());
   }
 
   private Answer answered(String token, String path) {

@@ -12,7 +12,9 @@ import dev.mcpbridge.cli.doctor.Finding.Severity;
 import dev.mcpbridge.config.BridgeConfig;
 import dev.mcpbridge.config.ConfigFile;
 import dev.mcpbridge.config.ConfigReader;
+import dev.mcpbridge.config.NodeOptions;
 import dev.mcpbridge.fixture.LocalServer;
+import dev.mcpbridge.fixture.NoticeReceiver;
 import dev.mcpbridge.fixture.PackagedProgram;
 import dev.mcpbridge.fixture.TestBridge;
 import io.vertx.core.Vertx;
@@ -112,11 +114,16 @@ class DoctorIT {
   }
 
   private List<Finding> examine(String singleQuoted) throws Exception {
+    return examine(singleQuoted, null);
+  }
+
+  private List<Finding> examine(String singleQuoted, NodeOptions node) throws Exception {
     Path file = folder.resolve("bridge.json");
     Files.writeString(file, singleQuoted.replace('\'', '"'));
     Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
     BridgeConfig config =
-        new ConfigReader(Map.of()).read(Files.readString(file), ConfigReader.Strictness.PER_SERVER);
+        new ConfigReader(Map.of(), node)
+            .read(Files.readString(file), ConfigReader.Strictness.PER_SERVER);
     return new Doctor(config, new ConfigFile(file), Map.of("HOME", folder.toString())).examine();
   }
 
@@ -170,6 +177,40 @@ class DoctorIT {
         of(findings, "server typo").detail().contains("riskk"),
         of(findings, "server typo").toString());
     assertTrue(of(findings, "server nowhere").detail().contains("is unknown"));
+  }
+
+  @Test
+  void issuersWebhooksCollectorAndNodesAreConnected() throws Exception {
+    try (NoticeReceiver there = new NoticeReceiver();
+        ServerSocket node = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      // Given
+      String closed = closedPort();
+      String up = there.url().replace("/hook?room=7", "");
+      String config =
+          ("{'auth':{'issuers':[{'name':'up','issuer':'%1$s'},{'name':'down','issuer':'%2$s'}]},"
+                  + "'webhooks':[%3$s],'telemetry':{'otlp':{'endpoint':'%2$s'}},"
+                  + "'cluster':{'members':['127.0.0.1:7801','127.0.0.1:%4$d','127.0.0.1:%5$s'],"
+                  + "'secret':'sixteen letters.'},'mcpServers':{}}")
+              .formatted(
+                  up, "http://127.0.0.1:" + closed, there.webhook(""), node.getLocalPort(), closed);
+
+      // When
+      List<Finding> findings = examine(config, new NodeOptions("127.0.0.1", 7801, null));
+
+      // Then
+      assertEquals(Severity.OK, of(findings, "issuer up").severity());
+      assertEquals(Severity.OK, of(findings, "webhook").severity());
+      assertEquals(Severity.OK, of(findings, "node 127.0.0.1:" + node.getLocalPort()).severity());
+      for (String subject : List.of("issuer down", "telemetry.otlp")) {
+        assertEquals(Severity.PROBLEM, of(findings, subject).severity());
+        assertTrue(of(findings, subject).detail().contains("cannot be connected"));
+      }
+      Finding missing = of(findings, "node 127.0.0.1:" + closed);
+      assertEquals(Severity.WARNING, missing.severity());
+      assertTrue(missing.advice().contains("majority"), missing.toString());
+      assertFalse(findings.toString().contains("whsec_"), findings.toString());
+      assertFalse(findings.toString().contains("sixteen"), findings.toString());
+    }
   }
 
   @Test
