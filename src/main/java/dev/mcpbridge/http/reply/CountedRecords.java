@@ -2,19 +2,22 @@ package dev.mcpbridge.http.reply;
 
 import dev.mcpbridge.bus.Addresses;
 import dev.mcpbridge.bus.Bus;
-import dev.mcpbridge.limit.BoundedMap;
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.limit.Shares;
 import dev.mcpbridge.model.AuditRecord;
 import io.vertx.core.Vertx;
+import java.util.HashMap;
 import java.util.Map;
 
 /**
  * Records in the audit trail what callers can cause any number of times: the first of a kind at
- * once, further ones of a period together, so that no caller can fill the trail. Confined to the
- * event loop.
+ * once, further ones of a period together, so that no caller can fill the trail. No caller has more
+ * than half of the kinds, so that none hides the others. Confined to the event loop.
  */
 final class CountedRecords {
-  private static final int MAX_KINDS = 1_000;
-  private static final Kind OTHERS = new Kind(null, "others", null);
+  private static final Shares.Limit KINDS = new Shares.Limit("counted kinds", "", 999, 0);
+  private static final String OTHERS = "others";
 
   private final Vertx vertx;
   private final Bus bus;
@@ -23,10 +26,17 @@ final class CountedRecords {
   private final long periodMillis;
 
   /** How many there were since the last record. */
-  private final Map<Kind, Integer> counts = new BoundedMap<>(MAX_KINDS);
+  private final Map<Kind, Integer> counts = new HashMap<>();
+
+  private final Shares kinds = new Shares(KINDS, () -> true);
 
   /** What is counted together. Absent members are null. */
-  record Kind(String principal, String address, String route) {}
+  record Kind(String principal, String address, String route) {
+    /** Whose share of the kinds it takes. */
+    private String caller() {
+      return principal == null ? address : principal;
+    }
+  }
 
   /**
    * @param counted name of the member with the number
@@ -43,17 +53,33 @@ final class CountedRecords {
     if (!bus.isServed(Addresses.AUDIT)) {
       return;
     }
-    boolean isKnown = counts.containsKey(single) || counts.size() < MAX_KINDS - 1;
-    Kind kind = isKnown ? single : OTHERS;
+    Kind kind = counts.containsKey(single) ? single : placed(single);
     if (counts.merge(kind, 1, Integer::sum) == 1) {
       record(kind, 1);
       vertx.setTimer(periodMillis, t -> recordMore(kind));
     }
   }
 
+  /** The kind itself, or one for all for which there is no room. */
+  private Kind placed(Kind single) {
+    try {
+      kinds.acquire(single.caller());
+      return single;
+    } catch (BridgeException noRoom) {
+      boolean isGreedy = noRoom.code() == ErrorCode.RATE_LIMITED;
+      return new Kind(isGreedy ? single.principal : null, OTHERS, null);
+    }
+  }
+
   private void recordMore(Kind kind) {
     Integer all = counts.remove(kind);
-    if (all != null && all > 1) {
+    if (all == null) {
+      return;
+    }
+    if (!kind.address.equals(OTHERS)) {
+      kinds.release(kind.caller());
+    }
+    if (all > 1) {
       record(kind, all - 1);
     }
   }

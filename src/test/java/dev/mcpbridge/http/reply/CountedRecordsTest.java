@@ -60,6 +60,28 @@ class CountedRecordsTest {
   }
 
   @Test
+  void callerWithManyAddressesDoesNotHideOthers(@ProvidedBy(BridgeVertx.class) Vertx vertx)
+      throws Exception {
+    Bus bus = BusFixture.of(vertx);
+    bus.serveDirectly(Addresses.AUDIT, this::take);
+    CountedRecords uses = new CountedRecords(vertx, bus, "credential", "used", 60_000);
+    EventLoops.await(
+        vertx,
+        () -> {
+          for (int i = 0; i < 5_000; i++) {
+            uses.add(new Kind("mallory", "10.0." + i, null));
+          }
+          uses.add(new Kind("alice", "10.1.0", null));
+          return Future.succeededFuture();
+        });
+
+    String ofMallory = "{\"principal\":\"mallory\",\"address\":\"others\",\"used\":1}";
+    String ofAlice = "{\"principal\":\"alice\",\"address\":\"10.1.0\",\"used\":1}";
+    assertEquals(List.of(ofMallory, ofAlice), records.subList(499, 501));
+    assertEquals(501, records.size());
+  }
+
+  @Test
   void furtherOnesOfAPeriodAreRecordedTogetherAtItsEnd(@ProvidedBy(BridgeVertx.class) Vertx vertx)
       throws Exception {
     // Given
