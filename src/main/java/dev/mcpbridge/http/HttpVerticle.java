@@ -207,7 +207,19 @@ public final class HttpVerticle extends VerticleBase {
     phase = HealthApi.Phase.STOPPING;
     context.runOnContext(v -> streams.endAll());
     return (server == null ? Future.<Void>succeededFuture() : server.shutdown(timeout))
-        .eventually(() -> pins.store().written());
+        .eventually(() -> pins.store().written())
+        .eventually(this::finishRecords);
+  }
+
+  /** The audit trail is still open. */
+  private Future<Void> finishRecords() {
+    Promise<Void> finished = Promise.promise();
+    context.runOnContext(
+        v -> {
+          callers.records().finish();
+          finished.complete();
+        });
+    return finished.future();
   }
 
   private Router router(Doors doors) {

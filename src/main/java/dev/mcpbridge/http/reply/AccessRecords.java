@@ -44,6 +44,13 @@ public final class AccessRecords {
         new CountedRecords.Kind(Callers.of(ctx).name(), Callers.address(ctx), route));
   }
 
+  /** Records what was counted so far, before the trail is closed. */
+  public void finish() {
+    uses.finish();
+    refusedCredentials.finish();
+    refusedRequests.finish();
+  }
+
   /**
    * A user has logged in or out at a page of the bridge.
    *

@@ -8,6 +8,7 @@ import dev.mcpbridge.limit.Shares;
 import dev.mcpbridge.model.AuditRecord;
 import io.vertx.core.Vertx;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -69,6 +70,11 @@ final class CountedRecords {
       boolean isGreedy = noRoom.code() == ErrorCode.RATE_LIMITED;
       return new Kind(isGreedy ? single.principal : null, OTHERS, null);
     }
+  }
+
+  /** Records what was counted so far, before the trail is closed. */
+  void finish() {
+    List.copyOf(counts.keySet()).forEach(this::recordMore);
   }
 
   private void recordMore(Kind kind) {
