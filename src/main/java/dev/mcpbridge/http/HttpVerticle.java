@@ -202,24 +202,12 @@ public final class HttpVerticle extends VerticleBase {
     phase = HealthApi.Phase.STOPPING;
   }
 
-  /** Reports not ready, ends event streams and waits for running requests until the timeout. */
+  /** After {@link #stopping}: ends event streams and waits for requests until the timeout. */
   public Future<Void> drain(Duration timeout) {
-    phase = HealthApi.Phase.STOPPING;
     context.runOnContext(v -> streams.endAll());
     return (server == null ? Future.<Void>succeededFuture() : server.shutdown(timeout))
         .eventually(() -> pins.store().written())
-        .eventually(this::finishRecords);
-  }
-
-  /** The audit trail is still open. */
-  private Future<Void> finishRecords() {
-    Promise<Void> finished = Promise.promise();
-    context.runOnContext(
-        v -> {
-          callers.records().finish();
-          finished.complete();
-        });
-    return finished.future();
+        .eventually(() -> dependencies.bus().loop().call(callers.records()::finish));
   }
 
   private Router router(Doors doors) {

@@ -3,6 +3,7 @@ package dev.mcpbridge.http.reply;
 import dev.mcpbridge.bus.Addresses;
 import dev.mcpbridge.bus.Bus;
 import dev.mcpbridge.model.AuditRecord;
+import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.ext.web.RoutingContext;
 import java.util.concurrent.TimeUnit;
@@ -45,10 +46,11 @@ public final class AccessRecords {
   }
 
   /** Records what was counted so far, before the trail is closed. */
-  public void finish() {
+  public Future<Void> finish() {
     uses.finish();
     refusedCredentials.finish();
     refusedRequests.finish();
+    return Future.succeededFuture();
   }
 
   /**
