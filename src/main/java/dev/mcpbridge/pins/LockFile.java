@@ -2,6 +2,7 @@ package dev.mcpbridge.pins;
 
 import dev.mcpbridge.file.PrivateFile;
 import dev.mcpbridge.model.ServerId;
+import dev.mcpbridge.protocol.Sha256;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -16,10 +17,11 @@ record LockFile(Path path) {
    * What the file held when it was read or written.
    *
    * @param text null without a file
+   * @param digest SHA-256 of the text, in hexadecimal digits; null without a file
    * @param stamp changes with the file; null if the file has to be read again
    */
-  record Content(String text, Stamp stamp, Map<ServerId, ServerPins> pins) {
-    static final Content NONE = new Content(null, null, Map.of());
+  record Content(String text, String digest, Stamp stamp, Map<ServerId, ServerPins> pins) {
+    static final Content NONE = new Content(null, null, null, Map.of());
   }
 
   record Stamp(FileTime modified, long size) {}
@@ -39,7 +41,8 @@ record LockFile(Path path) {
         return before;
       }
       String text = Files.readString(path);
-      return new Content(text, stamp, text.equals(before.text) ? before.pins : LockText.read(text));
+      Map<ServerId, ServerPins> pins = text.equals(before.text) ? before.pins : LockText.read(text);
+      return new Content(text, Sha256.of(text).hex(), stamp, pins);
     } catch (IOException e) {
       throw new IOException(
           path
@@ -55,12 +58,12 @@ record LockFile(Path path) {
     String text = LockText.write(pins);
     boolean isEdited = Files.exists(path) && !Files.readString(path).equals(before.text);
     if (isEdited) { // maybe within the resolution of its time: it is to be read again
-      return new Content(before.text, null, before.pins);
+      return new Content(before.text, before.digest, null, before.pins);
     }
     Map<ServerId, ServerPins> again = LockText.read(text);
     Path real = Files.isSymbolicLink(path) ? path.toRealPath() : path;
     FileTime modified = PrivateFile.replace(real, text);
     long size = text.getBytes(StandardCharsets.UTF_8).length;
-    return new Content(text, new Stamp(modified, size), again);
+    return new Content(text, Sha256.of(text).hex(), new Stamp(modified, size), again);
   }
 }

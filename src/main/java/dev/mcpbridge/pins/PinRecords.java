@@ -3,7 +3,6 @@ package dev.mcpbridge.pins;
 import dev.mcpbridge.model.AuditRecord;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.pins.Definition.Name;
-import dev.mcpbridge.protocol.Sha256;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
@@ -15,6 +14,8 @@ import java.util.function.Consumer;
  * @param trail takes the records
  */
 public record PinRecords(Consumer<AuditRecord> trail) {
+  /** Of more decisions at once only their number is recorded. */
+  private static final int MAX_AT_ONCE = 1_000;
 
   /** Where a decision comes from. */
   enum Source {
@@ -24,13 +25,13 @@ public record PinRecords(Consumer<AuditRecord> trail) {
   }
 
   /** A lock file that was read at the start. */
-  void loaded(String text, Map<ServerId, ServerPins> pins) {
-    int definitions = pins.values().stream().mapToInt(server -> server.all().size()).sum();
+  void loaded(LockFile.Content file) {
+    int definitions = file.pins().values().stream().mapToInt(server -> server.all().size()).sum();
     trail.accept(
         new AuditRecord("pin")
             .with("source", "lock_file")
             .with("decision", "load")
-            .with("digest", Sha256.of(text).hex())
+            .with("digest", file.digest())
             .with("definitions", definitions));
   }
 
@@ -45,11 +46,16 @@ public record PinRecords(Consumer<AuditRecord> trail) {
     Map<Name, Pin> later = after == null ? Map.of() : after.all();
     Set<Name> names = new TreeSet<>(earlier.keySet());
     names.addAll(later.keySet());
-    for (Name name : names) {
-      Pin pin = later.get(name);
-      if (pin == null || !pin.equals(earlier.get(name))) {
-        trail.accept(record(server, name, pin, source));
-      }
+    names.removeIf(name -> later.containsKey(name) && later.get(name).equals(earlier.get(name)));
+    names.stream()
+        .limit(MAX_AT_ONCE)
+        .forEach(name -> trail.accept(record(server, name, later.get(name), source)));
+    if (names.size() > MAX_AT_ONCE) {
+      trail.accept(
+          new AuditRecord("pin")
+              .with("server", server.name())
+              .with("decision", "more")
+              .with("definitions", names.size() - MAX_AT_ONCE));
     }
   }
 

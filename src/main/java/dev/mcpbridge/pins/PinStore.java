@@ -78,8 +78,7 @@ public final class PinStore {
       isMerged = true;
       return Future.succeededFuture();
     }
-    return vertx
-        .executeBlocking(() -> file.read(known), false)
+    return read()
         .compose(
             content -> {
               vertx.setPeriodic(FILE_MILLIS, t -> synchronizeSoon());
@@ -185,10 +184,14 @@ public final class PinStore {
 
   private Future<Void> synchronize() {
     isStale = false;
-    return vertx
-        .executeBlocking(() -> file.read(known), false)
+    return read()
         .compose(content -> apply(content).compose(applied -> write(content.text() == null)))
         .compose(written -> isStale ? synchronize() : Future.succeededFuture());
+  }
+
+  private Future<Content> read() {
+    Content before = known;
+    return vertx.executeBlocking(() -> file.read(before), false);
   }
 
   /**
@@ -209,7 +212,7 @@ public final class PinStore {
             done -> {
               if (applied.stream().allMatch(Future::result)) {
                 if (!isMerged && content.text() != null) {
-                  records.loaded(content.text(), content.pins());
+                  records.loaded(content);
                 }
                 known = content;
                 written = Map.of();
@@ -262,8 +265,9 @@ public final class PinStore {
       written = versions;
       return Future.succeededFuture();
     }
+    Content before = known;
     return vertx
-        .executeBlocking(() -> file.write(pins, known), false)
+        .executeBlocking(() -> file.write(pins, before), false)
         .map(
             content -> {
               known = content;

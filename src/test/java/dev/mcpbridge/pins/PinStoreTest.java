@@ -26,6 +26,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.time.Clock;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -284,5 +285,19 @@ class PinStoreTest {
             "{\"source\":\"lock_file\",\"decision\":\"load\",\"digest\":\"%s\",\"definitions\":1}"
                 .formatted(digest)),
         recorded());
+  }
+
+  @Test
+  void serverWithManyDefinitionsDoesNotFillTheTrail() throws Exception {
+    Map<Name, Pin> all = new HashMap<>();
+    Pin pin = pins(TOOL, "v1:sha256:1").of(TOOL);
+    for (int i = 0; i < 5_000; i++) {
+      all.put(new Name(DefinitionKind.TOOL, "t" + i), pin);
+    }
+
+    put(opened(), new ServerPins(all));
+
+    assertEquals(1_001, trail.size());
+    assertTrue(recorded().get(1_000).endsWith("\"decision\":\"more\",\"definitions\":4000}"));
   }
 }
