@@ -167,6 +167,7 @@ public final class ConnectDoor {
                     ? Future.failedFuture(new BridgeException(ErrorCode.NOT_FOUND, "No such page"))
                     : logins.complete(
                         login, only(ctx, "state"), only(ctx, "code"), only(ctx, "iss"), browser))
+        .onFailure(failure -> records.failedLogIn(ctx, failure))
         .onSuccess(user -> records.session(ctx, "login", "consent", user.principal()))
         .compose(
             user ->

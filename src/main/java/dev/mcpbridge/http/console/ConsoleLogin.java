@@ -116,7 +116,8 @@ public final class ConsoleLogin {
             body.path("iss").textValue())
         .onComplete(done -> redemptions.release(address))
         .onSuccess(token -> loggedIn(ctx, token))
-        .onFailure(failure -> refuse(ctx, failure));
+        .onFailure(failure -> records.failedLogIn(ctx, failure))
+        .onFailure(ctx::fail);
   }
 
   private void loggedIn(RoutingContext ctx, String token) {
@@ -125,13 +126,6 @@ public final class ConsoleLogin {
         .authenticate(token, () -> Callers.address(ctx))
         .onSuccess(user -> records.session(ctx, "login", PAGE, user.principal().name()));
     sendToken(ctx, token);
-  }
-
-  private void refuse(RoutingContext ctx, Throwable failure) {
-    if (BridgeException.of(failure).code() == ErrorCode.FORBIDDEN) {
-      records.refusedCredential(ctx);
-    }
-    ctx.fail(failure);
   }
 
   /**

@@ -2,6 +2,8 @@ package dev.mcpbridge.http.reply;
 
 import dev.mcpbridge.bus.Addresses;
 import dev.mcpbridge.bus.Bus;
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.model.AuditRecord;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -37,6 +39,13 @@ public final class AccessRecords {
   /** A request had a key, a token or a code that is not valid. */
   public void refusedCredential(RoutingContext ctx) {
     refusedCredentials.add(new CountedRecords.Kind(null, Callers.address(ctx), null));
+  }
+
+  /** A log-in has failed; FORBIDDEN if the issuer has refused the code or its answer is wrong. */
+  public void failedLogIn(RoutingContext ctx, Throwable failure) {
+    if (BridgeException.of(failure).code() == ErrorCode.FORBIDDEN) {
+      refusedCredential(ctx);
+    }
   }
 
   /** A request was refused, since its caller lacks the scope of the route. */

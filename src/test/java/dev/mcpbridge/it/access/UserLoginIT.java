@@ -138,6 +138,29 @@ class UserLoginIT {
   }
 
   @Test
+  void codeThatTheIssuerRefusesIsRecordedAndLogsNoUserIn() throws Exception {
+    String token = provider.userToken("grace", own(), "mcp:read mcp:call");
+    ConsentBrowser browser = browserOf("grace");
+    HttpResponse<String> toIssuer =
+        browser.agree(URI.create(call(token).at("/connect_url")), Map.of());
+    URI answer =
+        browser.followTo(
+            URI.create(toIssuer.headers().firstValue("location").orElseThrow()),
+            own() + "/oauth/callback");
+
+    URI forged = URI.create(answer.toString().replaceAll("code=[^&]+", "code=forged"));
+    assertEquals(403, browser.open(forged).statusCode());
+
+    bridge.until(() -> trail().contains("\"refused\":1"));
+    assertEquals(List.of(), logIns("corp|grace"));
+    assertEquals("consent_required", call(token).code());
+  }
+
+  private static String trail() throws Exception {
+    return TrailFiles.of(TrailFiles.records(trail), "credential").toString();
+  }
+
+  @Test
   void credentialThatWasEnteredIsKeptForTheUserWhoLogsIn() throws Exception {
     String token = provider.userToken("erin", own(), "mcp:read mcp:call");
     String other = provider.userToken("frank", own(), "mcp:read mcp:call");
