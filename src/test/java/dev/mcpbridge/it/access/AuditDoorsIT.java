@@ -2,7 +2,6 @@ package dev.mcpbridge.it.access;
 
 import static dev.mcpbridge.fixture.HostProgram.get;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.api.Tools;
@@ -20,7 +19,6 @@ import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
@@ -167,7 +165,7 @@ class AuditDoorsIT {
     EffectLog effects = new EffectLog(folder);
     String servers = effects.servers(List.of("s"), "'risk':{'tools':{'argv':2,'effect':1}}");
     Path trail = folder.resolve("trail");
-    int made = 0;
+    int made;
     try (HostProgram program = HostProgram.with(CONFIG.formatted(trail, servers))) {
       Doors doors = new Doors(program, program.mountedAt("/bridge"));
       List<Runnable> calls = new ArrayList<>();
@@ -186,25 +184,17 @@ class AuditDoorsIT {
     }
 
     // Then
-    Map<String, JsonNode> decisions = new HashMap<>();
-    Set<String> ended = new HashSet<>();
-    int ran = 0;
-    for (JsonNode record : TrailFiles.records(trail)) {
-      String call = record.path("call").asText();
-      if (record.path("event").asText().equals("call.decision")) {
-        assertTrue(decisions.put(call, record) == null, "a second decision: " + record);
-      } else if (record.path("event").asText().equals("call.outcome")) {
-        assertTrue(decisions.containsKey(call), "an outcome without a decision: " + record);
-        assertTrue(ended.add(call), "a second outcome: " + record);
-        boolean isMark = record.path("name").asText().equals("effect");
-        ran += isMark && record.path("executed").asText().equals("yes") ? 1 : 0;
-      }
-    }
+    List<JsonNode> records = TrailFiles.records(trail);
+    Map<String, JsonNode> decisions = TrailFiles.decisions(records);
     assertEquals(
         made,
         decisions.size(),
         () -> String.join("\n", decisions.values().stream().map(JsonNode::toString).toList()));
-    assertEquals(decisions.keySet(), ended);
+    long ran =
+        TrailFiles.of(records, "call.outcome").stream()
+            .filter(each -> each.path("name").asText().equals("effect"))
+            .filter(each -> each.path("executed").asText().equals("yes"))
+            .count();
     assertEquals(effects.effects().size(), ran);
     Set<String> seen = new HashSet<>();
     decisions.values().forEach(decision -> seen.add(decision.path("door").asText()));
