@@ -21,9 +21,6 @@ import java.util.Locale;
  * <p>Arguments: the bridge's jar, a folder (unused), seconds for each step.
  */
 public final class AccessCost {
-  private static final String ARGUMENTS =
-      "{\"text\":\"the quick brown fox jumps over the lazy dog\",\"count\":42}";
-  private static final String PATH = "/servers/echo/tools/echo";
   private static final double WARM_UP_SECONDS = 15;
   private static final int ROUNDS = 5;
   private static final int RULES = 100;
@@ -86,7 +83,8 @@ public final class AccessCost {
       BridgeProcess bridge, String credential, int connections, double warmUp, double seconds)
       throws Exception {
     String header = "Authorization: Bearer " + credential + "\r\n";
-    return new HttpLoad(bridge.port(), connections, PATH, ARGUMENTS, header).run(warmUp, seconds);
+    return new HttpLoad(bridge.port(), connections, EchoUpstream.PATH, EchoUpstream.CALL, header)
+        .run(warmUp, seconds);
   }
 
   /** Replaces the configuration and waits until a rule decides about the call. */
@@ -99,7 +97,8 @@ public final class AccessCost {
   }
 
   private String explained(BridgeProcess bridge, String credential) throws Exception {
-    String question = "{\"server\":\"echo\",\"tool\":\"echo\",\"arguments\":" + ARGUMENTS + "}";
+    String question =
+        "{\"server\":\"echo\",\"tool\":\"echo\",\"arguments\":" + EchoUpstream.CALL + "}";
     HttpRequest request =
         HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + bridge.port() + "/access/explain"))
             .header("content-type", "application/json")

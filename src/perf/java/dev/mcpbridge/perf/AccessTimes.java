@@ -71,7 +71,7 @@ public final class AccessTimes {
             + "\"servers\":[\"seen\"],\"tools\":[\"echo\"]}]}";
     try (BridgeProcess bridge = BridgeProcess.ofJar(jar, configuration(issuer, apiKey, rules));
         Client client = new Client(bridge.port(), apiKey)) {
-      String hidden = "/servers/echo/tools/echo";
+      String hidden = EchoUpstream.PATH;
       String missing = "/servers/none/tools/echo";
       compare(client, "server", hidden, missing);
       String forbiddenTool = "/servers/seen/tools/blob";

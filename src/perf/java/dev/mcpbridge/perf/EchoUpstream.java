@@ -12,6 +12,13 @@ import java.nio.charset.StandardCharsets;
  * blob} returns a text of the given size. Its cost is the same for any bridge.
  */
 public final class EchoUpstream {
+  /** Arguments of a usual call, in JSON. */
+  static final String CALL =
+      "{\"text\":\"the quick brown fox jumps over the lazy dog\",\"count\":42}";
+
+  /** Where it is called over REST. */
+  static final String PATH = "/servers/echo/tools/echo";
+
   private static final byte[] ARGUMENTS = ascii("\"arguments\":");
   private static final byte[] META = ascii(",\"_meta\":");
   private static final byte[] ECHO =

@@ -83,7 +83,7 @@ public final class Ladder {
     String configuration = "{" + EchoUpstream.servers() + "}";
     try (BridgeProcess bridge = BridgeProcess.ofJar(jar.toString(), configuration)) {
       int port = bridge.port();
-      http("bridge", port, "/servers/echo/tools/echo", ARGUMENTS, "");
+      http("bridge", port, EchoUpstream.PATH, ARGUMENTS, "");
       http("bridge, MCP", port, "/servers/echo/mcp", MCP, MCP_HEADERS);
       http("bridge, tool call", port, "/toolcall", reply(1), "");
       add(

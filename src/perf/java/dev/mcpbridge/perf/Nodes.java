@@ -18,11 +18,8 @@ import java.util.stream.Collectors;
  * <p>Arguments: the bridge's jar, a folder (unused), seconds for each step.
  */
 public final class Nodes {
-  private static final String ARGUMENTS =
-      "{\"text\":\"the quick brown fox jumps over the lazy dog\",\"count\":42}";
   private static final double WARM_UP_SECONDS = 15;
   private static final int ROUNDS = 3;
-  private static final String PATH = "/servers/echo/tools/echo";
 
   private final HttpClient client = HttpClient.newHttpClient();
   private final List<BridgeProcess> nodes = new ArrayList<>();
@@ -67,12 +64,16 @@ public final class Nodes {
         other = node;
       }
     }
-    new HttpLoad(owner.port(), 64, PATH, ARGUMENTS).run(WARM_UP_SECONDS, 1);
-    new HttpLoad(other.port(), 64, PATH, ARGUMENTS).run(WARM_UP_SECONDS, 1);
+    new HttpLoad(owner.port(), 64, EchoUpstream.PATH, EchoUpstream.CALL).run(WARM_UP_SECONDS, 1);
+    new HttpLoad(other.port(), 64, EchoUpstream.PATH, EchoUpstream.CALL).run(WARM_UP_SECONDS, 1);
     for (int connections : new int[] {1, 8, 64}) {
       for (int round = 0; round < ROUNDS; round++) {
-        Samples atOwner = new HttpLoad(owner.port(), connections, PATH, ARGUMENTS).run(1, seconds);
-        Samples atOther = new HttpLoad(other.port(), connections, PATH, ARGUMENTS).run(1, seconds);
+        Samples atOwner =
+            new HttpLoad(owner.port(), connections, EchoUpstream.PATH, EchoUpstream.CALL)
+                .run(1, seconds);
+        Samples atOther =
+            new HttpLoad(other.port(), connections, EchoUpstream.PATH, EchoUpstream.CALL)
+                .run(1, seconds);
         System.out.printf(
             Locale.ROOT,
             "c=%-3d owner %8.0f/s p50 %7.1f us   other %8.0f/s p50 %7.1f us   %.2f   %+.1f us%n",

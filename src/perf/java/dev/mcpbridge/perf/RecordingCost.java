@@ -22,9 +22,6 @@ import java.util.stream.Stream;
  * <p>Arguments: the bridge's jar, a folder (unused), seconds for each step.
  */
 public final class RecordingCost {
-  private static final String ARGUMENTS =
-      "{\"text\":\"the quick brown fox jumps over the lazy dog\",\"count\":42}";
-  private static final String PATH = "/servers/echo/tools/echo";
   private static final int CONNECTIONS = 64;
   private static final double WARM_UP_SECONDS = 40;
   private static final int ROUNDS = 8;
@@ -91,7 +88,8 @@ public final class RecordingCost {
 
   private static Cost measured(BridgeProcess bridge, double warmUp, double seconds)
       throws Exception {
-    HttpLoad load = new HttpLoad(bridge.port(), CONNECTIONS, PATH, ARGUMENTS, "");
+    HttpLoad load =
+        new HttpLoad(bridge.port(), CONNECTIONS, EchoUpstream.PATH, EchoUpstream.CALL, "");
     Duration before = cpu(bridge);
     double perSecond = load.run(warmUp, seconds).perSecond();
     double micros = cpu(bridge).minus(before).toNanos() / 1e3;

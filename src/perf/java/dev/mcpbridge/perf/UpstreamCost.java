@@ -15,8 +15,6 @@ import java.util.Locale;
  * <p>Arguments: the bridge's jar, a folder (unused), seconds for each step.
  */
 public final class UpstreamCost {
-  private static final String ARGUMENTS =
-      "{\"text\":\"the quick brown fox jumps over the lazy dog\",\"count\":42}";
   private static final String REQUEST = "{\"responseSize\":60}";
   private static final double WARM_UP_SECONDS = 15;
   private static final int ROUNDS = 5;
@@ -28,15 +26,15 @@ public final class UpstreamCost {
     double seconds = Double.parseDouble(args[2]);
     try (GrpcServer server = GrpcServer.start();
         BridgeProcess bridge = BridgeProcess.ofJar(args[0], configuration(server))) {
-      for (String path : new String[] {"/servers/echo/tools/echo", "/servers/kept/tools/echo"}) {
-        run(bridge, path, ARGUMENTS, WARM_UP_SECONDS, 1);
+      for (String path : new String[] {EchoUpstream.PATH, "/servers/kept/tools/echo"}) {
+        run(bridge, path, EchoUpstream.CALL, WARM_UP_SECONDS, 1);
       }
       requireKept(bridge);
       run(bridge, grpc(), REQUEST, WARM_UP_SECONDS, 1);
       for (int round = 0; round < ROUNDS; round++) {
-        Samples stdio = run(bridge, "/servers/echo/tools/echo", ARGUMENTS, 1, seconds);
+        Samples stdio = run(bridge, EchoUpstream.PATH, EchoUpstream.CALL, 1, seconds);
         Samples grpc = run(bridge, grpc(), REQUEST, 1, seconds);
-        Samples kept = run(bridge, "/servers/kept/tools/echo", ARGUMENTS, 1, seconds);
+        Samples kept = run(bridge, "/servers/kept/tools/echo", EchoUpstream.CALL, 1, seconds);
         System.out.printf(
             Locale.ROOT,
             "stdio %.0f/s   gRPC %.0f/s, cost %.2f   kept %.0f/s, gain %.2f%n",
@@ -63,7 +61,7 @@ public final class UpstreamCost {
               .send(
                   HttpRequest.newBuilder(URI.create(path))
                       .header("content-type", "application/json")
-                      .POST(HttpRequest.BodyPublishers.ofString(ARGUMENTS))
+                      .POST(HttpRequest.BodyPublishers.ofString(EchoUpstream.CALL))
                       .build(),
                   HttpResponse.BodyHandlers.ofString());
     }
