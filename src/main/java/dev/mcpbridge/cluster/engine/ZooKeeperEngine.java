@@ -18,7 +18,11 @@ import java.util.Map;
  */
 public final class ZooKeeperEngine implements Engine {
   private static final long TIMEOUT_MILLIS = 5_000;
-  private static final long WATCH_MILLIS = 20;
+
+  /** From one look at the session to the next: a new one is wanted soon, a good one seldom ends. */
+  private static final long CONNECTING_MILLIS = 20;
+
+  private static final long CONNECTED_MILLIS = 100;
 
   private final Vertx vertx;
   private final Options options;
@@ -52,7 +56,6 @@ public final class ZooKeeperEngine implements Engine {
   public void open(Listener listener) {
     context = vertx.getOrCreateContext();
     copy.listen(listener);
-    timer = vertx.setPeriodic(WATCH_MILLIS, t -> watch());
     watch();
   }
 
@@ -66,6 +69,7 @@ public final class ZooKeeperEngine implements Engine {
     if (isClosed) {
       return;
     }
+    timer = vertx.setTimer(isReady() ? CONNECTED_MILLIS : CONNECTING_MILLIS, t -> watch());
     boolean canServe = embedded == null ? options.connect() != null : embedded.isServing();
     if (session != null && (session.isOver() || !canServe)) {
       session.close();

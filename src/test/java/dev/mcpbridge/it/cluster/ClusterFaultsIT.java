@@ -279,50 +279,11 @@ class ClusterFaultsIT {
   }
 
   @Test
-  void clusterRestartsAfterAllNodesWereKilled() throws Exception {
+  void nodeStartedAloneAfterAllWereKilledWaitsForTheOthers() throws Exception {
     for (int node = 1; node <= 3; node++) {
       nodes.kill(node);
     }
 
-    nodes.startAll();
-    nodes.awaitMembers();
-
-    nodes.assertAllAnswer(SERVERS);
-  }
-
-  @Test
-  void nodeWithoutMajorityStopsItsServersUntilOthersReturn() throws Exception {
-    int remaining = anOwner();
-    List<Integer> dead = nodes.others(remaining);
-
-    for (int node : dead) {
-      nodes.kill(node);
-    }
-    nodes.until(() -> nodes.state(remaining).equals("cut_off"));
-    for (String server : SERVERS) {
-      nodes.until(() -> nodes.call(remaining, server, "echo", "{}").code().equals("no_quorum"));
-    }
-    Answer refused = nodes.call(remaining, "a", "echo", "{}");
-    assertEquals(503, refused.status());
-    assertEquals("no", refused.at("/executed"));
-    assertTrue(refused.body().path("retryable").asBoolean());
-    assertFalse(refused.header("retry-after").isEmpty());
-    assertEquals(503, nodes.get(remaining, "/health/ready").status());
-    assertEquals(200, nodes.get(remaining, "/health/live").status());
-    nodes.until(() -> nodes.processes().size() == 1);
-
-    nodes.start(dead.get(0));
-    nodes.start(dead.get(1));
-    nodes.awaitMembers();
-    nodes.awaitReady(SERVERS);
-    nodes.assertAllAnswer(SERVERS);
-  }
-
-  @Test
-  void nodeStartedAloneAnswersNoQuorumNotNotFound() throws Exception {
-    for (int node = 1; node <= 3; node++) {
-      nodes.kill(node);
-    }
     nodes.start(2);
 
     assertEquals("joining", nodes.state(2));
@@ -335,27 +296,11 @@ class ClusterFaultsIT {
     nodes.start(1);
     nodes.start(3);
     nodes.awaitMembers();
-    nodes.awaitReady(SERVERS);
     nodes.assertAllAnswer(SERVERS);
   }
 
   @Test
-  void twoOfThreeNodesAreEnough() throws Exception {
-    int remaining = anOwner();
-    int first = nodes.anyOther(remaining);
-    int second = nodes.anyOther(remaining, first);
-    nodes.kill(first);
-    nodes.kill(second);
-    nodes.until(() -> nodes.state(remaining).equals("cut_off"));
-
-    nodes.start(first);
-    nodes.awaitMembers();
-
-    nodes.assertAllAnswer(SERVERS);
-  }
-
-  @Test
-  void nodeReturnsServersAfterItLostTheMajority() throws Exception {
+  void nodeWithoutMajorityStopsItsServersUntilAnotherReturns() throws Exception {
     int first = anOwner();
     int remaining = nodes.anyOther(first);
     int second = nodes.anyOther(first, remaining);
@@ -364,12 +309,27 @@ class ClusterFaultsIT {
     nodes.assertAllAnswer(SERVERS);
 
     nodes.kill(second);
-    nodes.until(() -> nodes.call(remaining, "a", "echo", "{}").code().equals("no_quorum"));
+
+    nodes.until(() -> nodes.state(remaining).equals("cut_off"));
+    for (String server : SERVERS) {
+      nodes.until(() -> nodes.call(remaining, server, "echo", "{}").code().equals("no_quorum"));
+    }
+    Answer refused = nodes.call(remaining, "a", "echo", "{}");
+    assertEquals(503, refused.status());
+    assertEquals("no", refused.at("/executed"));
+    assertTrue(refused.body().path("retryable").asBoolean());
+    assertFalse(refused.header("retry-after").isEmpty());
+    assertEquals(503, nodes.get(remaining, "/health/ready").status());
+    assertEquals(200, nodes.get(remaining, "/health/live").status());
+    nodes.until(() -> nodes.processes().size() == 1);
     TimeUnit.SECONDS.sleep(6); // longer than the timeout of a command
+
     nodes.start(first);
+
+    nodes.awaitMembers();
+    nodes.assertAllAnswer(SERVERS);
     nodes.start(second);
     nodes.awaitMembers();
-
     nodes.awaitPreferredOwners(SERVERS);
     nodes.assertAllAnswer(SERVERS);
   }

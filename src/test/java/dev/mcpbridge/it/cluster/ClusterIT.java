@@ -320,6 +320,7 @@ class ClusterIT {
   }
 
   @Test
+  @Tag("once")
   void largeCallsDoNotBlockSmallOnes() throws Exception {
     String filler = "{\"s\":\"" + "ü".repeat(3 << 19) + "\",\"n\":1.10}";
     List<CompletableFuture<Answer>> large = new ArrayList<>();

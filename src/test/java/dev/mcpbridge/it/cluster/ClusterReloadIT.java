@@ -13,6 +13,8 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -21,33 +23,45 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("cluster")
 @Tag("slow")
 class ClusterReloadIT {
-  @TempDir Path folder;
-  @AutoClose private Nodes nodes;
+  @TempDir static Path folder;
+  @AutoClose private static Nodes nodes;
+  private static int tests;
 
-  private String servers(String... names) {
+  @BeforeAll
+  static void start() throws Exception {
+    nodes = Nodes.sharing(folder, 3, servers("old"));
+  }
+
+  @BeforeEach
+  void allHaveTheOldServer() throws Exception {
+    nodes.startMissing();
+    // A file that is written again without a change is not a newer one.
+    String newest = "own" + ++tests;
+    nodes.write(1, servers("old", newest));
+    for (int node = 1; node <= 3; node++) {
+      awaitKnown(node, newest);
+      awaitUnknown(node, "new");
+    }
+    nodes.awaitReady(List.of("old"));
+  }
+
+  private static String servers(String... names) {
     return "'mcpServers':{"
         + String.join(
             ",", Stream.of(names).map(name -> "'" + name + "':" + Nodes.entry(folder, "")).toList())
         + "}";
   }
 
-  private void startSharing() throws Exception {
-    nodes = Nodes.sharing(folder, 3, servers("old"));
-    nodes.awaitReady(List.of("old"));
-  }
-
-  private void awaitKnown(int node, String server) throws Exception {
+  private static void awaitKnown(int node, String server) throws Exception {
     nodes.until(() -> nodes.call(node, server, "echo", "{}").status() == 200);
   }
 
-  private void awaitUnknown(int node, String server) throws Exception {
+  private static void awaitUnknown(int node, String server) throws Exception {
     nodes.until(() -> nodes.call(node, server, "echo", "{}").status() == 404);
   }
 
   @Test
   void changedFileOfOneNodeIsAppliedByAll() throws Exception {
-    startSharing();
-
     nodes.write(2, servers("new"));
 
     for (int node = 1; node <= 3; node++) {
@@ -66,7 +80,6 @@ class ClusterReloadIT {
 
   @Test
   void nodeStartedWithAnOldFileAppliesTheNewest() throws Exception {
-    startSharing();
     nodes.stop(3);
     nodes.write(1, servers("new"));
     awaitKnown(2, "new");
@@ -81,7 +94,6 @@ class ClusterReloadIT {
 
   @Test
   void newerFileOfAStartingNodeIsAppliedByAll() throws Exception {
-    startSharing();
     nodes.write(1, servers("new"));
     awaitKnown(2, "new");
     nodes.stop(3);
@@ -98,8 +110,6 @@ class ClusterReloadIT {
 
   @Test
   void invalidFileIsAppliedByNoNode() throws Exception {
-    startSharing();
-
     nodes.write(1, "'mcpServers':{'old':{'command':7}}");
 
     nodes.until(() -> nodes.stderr(1).contains("is invalid and was not applied"));
@@ -113,7 +123,6 @@ class ClusterReloadIT {
 
   @Test
   void sharedFileUsesTheEnvironmentOfEachNode() throws Exception {
-    startSharing();
     for (int node = 1; node <= 3; node++) {
       nodes.stop(node);
       nodes.setEnvironment(node, Map.of("PLACE", "at" + node));
@@ -134,14 +143,15 @@ class ClusterReloadIT {
   }
 
   @Test
-  void fileConcernsOnlyItsNodeByDefault() throws Exception {
-    nodes = Nodes.with(folder, 3, servers("old"));
-    nodes.awaitReady(List.of("old"));
+  void fileConcernsOnlyItsNodeByDefault(@TempDir Path other) throws Exception {
+    try (Nodes three = Nodes.with(other, 3, servers("old"))) {
+      three.awaitReady(List.of("old"));
 
-    nodes.write(2, servers("old", "new"));
+      three.write(2, servers("old", "new"));
 
-    awaitKnown(1, "new");
-    assertEquals(2, nodes.owner(1, "new"));
-    assertTrue(nodes.get(3, "/servers/new").text().contains("\"node\":\"n2\""));
+      three.until(() -> three.call(1, "new", "echo", "{}").status() == 200);
+      assertEquals(2, three.owner(1, "new"));
+      assertTrue(three.get(3, "/servers/new").text().contains("\"node\":\"n2\""));
+    }
   }
 }

@@ -38,14 +38,15 @@ class ClusterServersIT {
 
   @BeforeAll
   static void start() throws Exception {
-    nodes =
-        Nodes.start(
-            folder,
-            3,
-            "'fixed':%s,'homeless':%s"
-                .formatted(
-                    Nodes.entry(folder, "'placement':['n2']"),
-                    Nodes.entry(folder, "'placement':['quantum']")));
+    nodes = Nodes.start(folder, 3, configured());
+  }
+
+  private static String configured() {
+    return "'fixed':%s,'homeless':%s,'ended':%s"
+        .formatted(
+            Nodes.entry(folder, "'placement':['n2']"),
+            Nodes.entry(folder, "'placement':['quantum']"),
+            Nodes.entry(folder, ""));
   }
 
   @BeforeEach
@@ -139,17 +140,13 @@ class ClusterServersIT {
   }
 
   @Test
-  void configuredServerThatWasStoppedStaysStopped(@TempDir Path other) throws Exception {
-    try (Nodes two = Nodes.start(other, 2, "'s':" + Nodes.entry(other, ""))) {
-      two.awaitReady(1, "s");
-      two.awaitReady(2, "s");
+  void configuredServerThatWasStoppedStaysStopped() throws Exception {
+    nodes.awaitReady(List.of("ended"));
+    int door = nodes.anyOther(nodes.owner(1, "ended"));
 
-      assertEquals(200, two.delete(two.anyOther(two.owner(1, "s")), "/servers/s").status());
+    assertEquals(200, nodes.delete(door, "/servers/ended").status());
 
-      two.until(() -> two.get(1, "/servers/s").status() == 404);
-      two.until(() -> two.get(2, "/servers/s").status() == 404);
-      assertEquals(404, two.call(1, "s", "echo", "{}").status());
-    }
+    assertGoneEverywhere("ended");
   }
 
   @Test
@@ -217,19 +214,20 @@ class ClusterServersIT {
   }
 
   @Test
-  void entryThatPointsToItsOwnClusterDoesNotStart(@TempDir Path other) throws Exception {
-    try (Nodes two = Nodes.start(other, 2, "")) {
-      two.write(1, "'mcpServers':{'round':{'url':'" + two.uri(2, "/mcp") + "'}}");
+  void entryThatPointsToItsOwnClusterDoesNotStart() throws Exception {
+    String round = ",'round':{'url':'" + nodes.uri(2, "/mcp") + "'}";
+    nodes.write(1, "'mcpServers':{" + configured() + round + "}");
 
-      two.until(() -> two.get(2, "/servers/round").body().path("last_error").isTextual());
+    nodes.until(() -> nodes.get(2, "/servers/round").body().path("last_error").isTextual());
 
-      JsonNode shown = two.get(2, "/servers/round").body();
-      String reason = shown.path("last_error").asText();
-      assertTrue(reason.contains("this bridge itself"), shown.toString());
-      assertEquals("n1", shown.path("node").asText());
-      Answer refused = two.call(2, "round", "echo", "{}");
-      assertEquals("no", refused.at("/executed"), refused.toString());
-    }
+    JsonNode shown = nodes.get(2, "/servers/round").body();
+    String reason = shown.path("last_error").asText();
+    assertTrue(reason.contains("this bridge itself"), shown.toString());
+    assertEquals("n1", shown.path("node").asText());
+    Answer refused = nodes.call(2, "round", "echo", "{}");
+    assertEquals("no", refused.at("/executed"), refused.toString());
+    nodes.write(1, "'mcpServers':{" + configured() + "}");
+    assertGoneEverywhere("round");
   }
 
   @Test

@@ -550,6 +550,8 @@ class ConsoleIT {
     try (TestBridge second = TestBridge.at(port, "{'mcpServers':{}}")) {
       browser.until(badge + " === 'live'");
       browser.until("!document.querySelector('[data-testid=server-one]')");
+      browser.open(URI.create("about:blank"));
+      browser.until("location.pathname === 'blank'");
       browser.errors().removeIf(error -> error.contains("net::ERR"));
       assertEquals(200, second.get("/health").status());
     }

@@ -230,6 +230,7 @@ class MemoryPressureIT {
   }
 
   @Test
+  @Tag("once")
   void onlyAClientThatStopsReadingIsDisconnected() throws Exception {
     start("'idleTimeout':2");
     int size = 4 * LARGE;
@@ -332,6 +333,7 @@ class MemoryPressureIT {
   }
 
   @Test
+  @Tag("once")
   void manyUnreadLargeResponsesFitIntoASmallHeap() throws Exception {
     int size = 5 << 20;
     Files.writeString(

@@ -45,6 +45,7 @@ class CancelledCallsIT {
   @TempDir Path folder;
 
   @ParameterizedTest
+  @Tag("once")
   @ValueSource(strings = {"legacy", "modern"})
   void aCallThatTimesOutBeforeItIsSentIsNotSent(String era) throws Exception {
     Path effects = folder.resolve("effects");
