@@ -38,10 +38,17 @@ public record OAuthConfig(
    * The bridge at an authorization server.
    *
    * @param id null if it is not registered beforehand
-   * @param secret null for a public client
+   * @param secret null for a public client, and beside a key
+   * @param key null unless the bridge authenticates by signatures
    * @param metadataUrl where its metadata is published; null for below the URL of the bridge
    */
-  public record Client(String id, Secret secret, String metadataUrl) {}
+  public record Client(String id, Secret secret, ClientKey key, String metadataUrl) {
+
+    /** Whether the bridge can prove that it is this client. */
+    public boolean isConfidential() {
+      return secret != null || key != null;
+    }
+  }
 
   /**
    * What is requested.

@@ -63,7 +63,21 @@ final class OAuthReader {
     return new OAuthConfig.Client(
         oauth.text("clientId"),
         secret == null ? null : new Secret(secret),
+        key(oauth),
         oauth.text("clientMetadataUrl"));
+  }
+
+  /** Null if absent, or if it is invalid, which is reported. */
+  private static ClientKey key(Section oauth) {
+    if (!oauth.has("clientKey")) {
+      return null;
+    }
+    try {
+      return ClientKey.of(oauth.text("clientKey", ""), oauth.text("clientKeyId"));
+    } catch (IllegalArgumentException e) {
+      oauth.report("clientKey", e.getMessage());
+      return null;
+    }
   }
 
   private static Map<String, String> parameters(Section section) {
@@ -74,12 +88,22 @@ final class OAuthReader {
 
   private static void check(Section oauth, OAuthConfig config) {
     boolean isRegistered = config.client().id() != null;
-    if (config.client().secret() != null && !isRegistered) {
-      oauth.report("clientSecret", "needs a clientId");
+    for (String proof : List.of("clientSecret", "clientKey")) {
+      if (oauth.has(proof) && !isRegistered) {
+        oauth.report(proof, "needs a clientId");
+      }
+    }
+    if (oauth.has("clientKeyId") && !oauth.has("clientKey")) {
+      oauth.report("clientKeyId", "needs a clientKey");
+    }
+    if (config.client().secret() != null && oauth.has("clientKey")) {
+      oauth.report("clientKey", "is of no use beside clientSecret");
     }
     boolean hasIssuer = !config.issuers().isEmpty() || config.endpoints().token() != null;
-    if (config.client().secret() != null && !hasIssuer) {
-      oauth.report("issuers", "is required beside clientSecret, or tokenUrl: who gets the secret");
+    if (config.client().isConfidential() && !hasIssuer) {
+      oauth.report(
+          "issuers",
+          "is required beside clientSecret and clientKey, or tokenUrl: to whom the bridge proves who it is");
     }
     if (config.exchanges() && !hasIssuer) {
       oauth.report("tokenUrl", "is required, or issuers: callers' tokens go only where they say");
@@ -96,8 +120,8 @@ final class OAuthReader {
       oauth.report("issuers", "is required: identity assertions name the authorization server");
     }
     boolean needsSecret = !config.needsConsent() || config.catalogueByService();
-    if (needsSecret && config.client().secret() == null) {
-      oauth.report("clientSecret", "is required: the bridge authenticates with it");
+    if (needsSecret && !config.client().isConfidential() && !oauth.has("clientKey")) {
+      oauth.report("clientSecret", "is required, or clientKey: the bridge authenticates with it");
     }
     if (config.endpoints().authorization() != null && config.endpoints().token() == null) {
       oauth.report("tokenUrl", "is required beside authorizationUrl");

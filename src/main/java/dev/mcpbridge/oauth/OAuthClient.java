@@ -70,7 +70,7 @@ public final class OAuthClient {
     this.http = new GuardedHttp(vertx, url, config);
     this.discovery = new Discovery(http, url, config);
     this.registrations = new Registrations(http, keeping.store(), server, config);
-    this.tokens = new TokenEndpoint(http);
+    this.tokens = new TokenEndpoint(http, config.client().key());
   }
 
   /** Whether terms fit the present configuration: nothing goes to another server. */

@@ -31,12 +31,11 @@ final class Registrations {
   Future<Registration> at(AuthorizationServer issuer, BridgeUrls bridge) {
     OAuthConfig.Client client = config.client();
     if (client.id() != null) {
-      String secret = client.secret() == null ? null : client.secret().reveal();
-      return Future.succeededFuture(Registration.of(client.id(), secret, issuer));
+      return Future.succeededFuture(Registration.of(client, issuer));
     }
     String metadata = client.metadataUrl() == null ? bridge.clientMetadata() : client.metadataUrl();
     if (issuer.readsClientMetadata() && metadata.startsWith("https://")) {
-      return Future.succeededFuture(Registration.of(metadata, null, issuer));
+      return Future.succeededFuture(Registration.open(metadata));
     }
     if (issuer.endpoint("registration_endpoint").isEmpty()) {
       return Future.failedFuture(
@@ -93,7 +92,8 @@ final class Registrations {
     return new Registration(
             answer.path("client_id").asText(),
             answer.path("client_secret").textValue(),
-            answer.path("token_endpoint_auth_method").asText(requested))
+            answer.path("token_endpoint_auth_method").asText(requested),
+            null)
         .json()
         .put(
             "expires", TimeUnit.SECONDS.toMillis(answer.path("client_secret_expires_at").asLong()));

@@ -1,6 +1,5 @@
 package dev.mcpbridge.oauth;
 
-import dev.mcpbridge.config.OAuthConfig;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.transport.RequestAuthorization;
@@ -46,13 +45,11 @@ final class ServiceAuthorization implements RequestAuthorization {
   }
 
   private Future<Grant> granted() {
-    OAuthConfig.Client self = client.config().client();
     return client
         .discovered()
         .compose(
             found -> {
-              Registration registration =
-                  Registration.of(self.id(), self.secret().reveal(), found.issuer());
+              Registration registration = Registration.of(client.config().client(), found.issuer());
               Grant.Terms terms = client.terms(found, registration, null);
               MultiMap form =
                   MultiMap.caseInsensitiveMultiMap().add("grant_type", "client_credentials");

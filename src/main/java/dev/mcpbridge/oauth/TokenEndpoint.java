@@ -2,6 +2,7 @@ package dev.mcpbridge.oauth;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.auth.BearerToken;
+import dev.mcpbridge.config.ClientKey;
 import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
 import java.io.IOException;
@@ -13,9 +14,14 @@ final class TokenEndpoint {
   private static final long MAX_SECONDS = TimeUnit.DAYS.toSeconds(365);
 
   private final GuardedHttp http;
+  private final ClientKey key;
 
-  TokenEndpoint(GuardedHttp http) {
+  /**
+   * @param key of clients that authenticate by signatures; null for no key
+   */
+  TokenEndpoint(GuardedHttp http, ClientKey key) {
     this.http = http;
+    this.key = key;
   }
 
   /**
@@ -50,7 +56,7 @@ final class TokenEndpoint {
   }
 
   Future<Tokens> request(String url, Registration client, MultiMap form) {
-    String authorization = client.authenticate(form);
+    String authorization = client.authenticate(form, key);
     return http.postForm(url, form, authorization)
         .compose(
             answer ->
@@ -66,7 +72,7 @@ final class TokenEndpoint {
    * @param type the token type that has to be issued
    */
   Future<String> assertion(String url, Registration client, MultiMap form, String type) {
-    String authorization = client.authenticate(form);
+    String authorization = client.authenticate(form, key);
     return http.postForm(url, form, authorization)
         .compose(
             answer -> {
@@ -92,7 +98,7 @@ final class TokenEndpoint {
         MultiMap.caseInsensitiveMultiMap()
             .add("token", isRefreshable ? grant.tokens().refresh() : grant.tokens().access())
             .add("token_type_hint", isRefreshable ? "refresh_token" : "access_token");
-    String authorization = grant.terms().client().authenticate(form);
+    String authorization = grant.terms().client().authenticate(form, key);
     return http.postForm(grant.terms().revocationEndpoint(), form, authorization).mapEmpty();
   }
 

@@ -140,9 +140,7 @@ public final class TokenExchange {
         .find(Challenge.NONE)
         .compose(
             found -> {
-              Registration client =
-                  Registration.of(
-                      config.client().id(), config.client().secret().reveal(), found.issuer());
+              Registration client = Registration.of(config.client(), found.issuer());
               Grant.Terms terms =
                   new Grant.Terms(
                       String.valueOf(target.url()),
@@ -167,7 +165,9 @@ public final class TokenExchange {
       GuardedHttp http = new GuardedHttp(vertx, target.url(), target.oauth());
       known =
           new Exchanger(
-              target, new Discovery(http, target.url(), target.oauth()), new TokenEndpoint(http));
+              target,
+              new Discovery(http, target.url(), target.oauth()),
+              new TokenEndpoint(http, target.oauth().client().key()));
       exchangers.put(server, known);
     }
     return known;

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 
 class GrantTest {
   private static final Registration CLIENT =
-      new Registration("id", "secret", "client_secret_basic");
+      new Registration("id", "secret", "client_secret_basic", null);
 
   private static Grant.Terms terms(String resource) {
     return new Grant.Terms(

@@ -24,7 +24,7 @@ class GrantsTest {
           (principal, terms) -> !removed.contains(principal));
 
   private static Grant grant(String token) {
-    Registration client = new Registration("bridge", null, "none");
+    Registration client = new Registration("bridge", null, "none", null);
     return Grant.of(
         new Grant.Terms("http://s", "http://i", "http://i/token", null, client, null, List.of()),
         new TokenEndpoint.Tokens(token, null, Long.MAX_VALUE, null));

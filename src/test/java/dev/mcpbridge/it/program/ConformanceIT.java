@@ -61,6 +61,7 @@ class ConformanceIT {
     "2025-11-25,auth/scope-step-up",
     "2025-11-25,auth/scope-retry-limit",
     "2026-07-28,auth/client-credentials-basic",
+    "2026-07-28,auth/client-credentials-jwt",
     "2026-07-28,auth/metadata-default",
     "2026-07-28,auth/metadata-var1",
     "2026-07-28,auth/metadata-var2",
