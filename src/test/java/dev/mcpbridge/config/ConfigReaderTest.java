@@ -90,6 +90,38 @@ class ConfigReaderTest {
   }
 
   @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "file:///etc/passwd",
+        "file://h/etc/passwd",
+        "ftp://h/",
+        "gopher://h:70/_",
+        "javascript:alert(1)",
+        "data:text/plain,x",
+        "jar:http://h/a.jar!/x",
+        "http://u:p@h/",
+        "http://u@h/",
+        "http://h:0/",
+        "http://h:70000/",
+        "http://h:x/",
+        "http://",
+        "http:///x",
+        "//h/x",
+        "h/x",
+        "http://h h/",
+        "http://h\n/",
+        "http://h/%zz"
+      })
+  void urlOfAServerIsHttpWithAHostAndWithoutAUser(String url) {
+    String inEnvironment = "{'mcpServers':{'s':{'url':'${env:URL}'}}}";
+
+    ConfigException failure =
+        assertThrows(ConfigException.class, () -> read(inEnvironment, Map.of("URL", url)));
+
+    assertEquals("mcpServers.s.url", failure.problems().get(0).path());
+  }
+
+  @ParameterizedTest
   @CsvSource(
       delimiter = '|',
       quoteCharacter = '`',

@@ -12,6 +12,7 @@ import dev.mcpbridge.fixture.McpClient;
 import dev.mcpbridge.fixture.McpClient.PendingRequest;
 import dev.mcpbridge.fixture.McpClient.Reply;
 import dev.mcpbridge.fixture.TestBridge;
+import dev.mcpbridge.fixture.TestBridge.Answer;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.net.http.HttpRequest;
@@ -31,6 +32,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The MCP endpoints in both eras, in front of a scripted server with a handshake. */
 @Tag("mcp")
@@ -154,6 +156,16 @@ class McpDoorIT {
         bridge
             .get("/mcp", "mcp-session-id", client.session(), "accept", "application/json")
             .status());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"text/html", "application/json", "text/event-stream", "*/*", "x"})
+  void shortAnswerToAPostIsJsonWhateverIsAccepted(String accept) throws Exception {
+    Answer answer = bridge.post("/mcp", initialize(), "accept", accept);
+
+    assertEquals(200, answer.status(), answer.toString());
+    assertEquals("application/json", answer.header("content-type"));
+    assertEquals("2025-11-25", answer.at("/result/protocolVersion"));
   }
 
   @Test

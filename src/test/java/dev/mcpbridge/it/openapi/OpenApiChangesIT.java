@@ -11,6 +11,7 @@ import dev.mcpbridge.fixture.McpClient;
 import dev.mcpbridge.fixture.TestBridge;
 import dev.mcpbridge.fixture.TestBridge.Answer;
 import java.io.BufferedReader;
+import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -215,6 +216,29 @@ class OpenApiChangesIT {
       assertEquals(503, bridge.call("one", "{}").status());
       api.on("/login", document("one").asScript());
       bridge.awaitReady("s");
+    }
+  }
+
+  @Test
+  void documentOverTheLimitIsReportedAndItsServerStaysUnavailable(@TempDir Path folder)
+      throws Exception {
+    int size = 33 << 20;
+    Path file = folder.resolve("huge.json");
+    try (RandomAccessFile sparse = new RandomAccessFile(file.toFile(), "rw")) {
+      sparse.setLength(size);
+    }
+    api.on("/huge", 200, "application/json", " ".repeat(size));
+    String url = api.url("");
+    for (String source : List.of("'url':'" + url + "/huge'", "'file':'" + file + "'")) {
+      try (TestBridge bridge = with("'server':'" + url + "'," + source)) {
+        bridge.until(() -> bridge.get("/servers/s").body().path("last_error").isTextual());
+
+        String error = bridge.get("/servers/s").at("/last_error");
+
+        assertTrue(error.contains("33554432 bytes"), error);
+        assertEquals(503, bridge.call("one", "{}").status());
+        assertEquals(200, bridge.get("/health/live").status());
+      }
     }
   }
 
