@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.fixture.PackagedProgram;
+import dev.mcpbridge.fixture.Program;
 import dev.mcpbridge.fixture.Requirements;
 import dev.mcpbridge.fixture.ServedBridge;
 import dev.mcpbridge.fixture.TestBridge;
@@ -20,6 +21,7 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -32,6 +34,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** The packaged program, started as a user would start it. */
 @Tag("program")
@@ -441,6 +445,32 @@ class ProgramIT {
       assertTrue(output.startsWith("cannot start: 127.0.0.1:" + port), output);
       assertTrue(output.contains("--port"), output);
     }
+  }
+
+  /** An audit trail of a million records takes three times as long without the second compiler. */
+  @ParameterizedTest
+  @CsvSource({
+    "serve, true",
+    "stdio, true",
+    "git-server, true",
+    "audit, true",
+    "access, true",
+    "call, false",
+    "agent, false",
+    "--version, false"
+  })
+  void launcherKeepsTheSecondCompilerForWhatTakesLong(String command, boolean isKept)
+      throws Exception {
+    Path java = Files.createDirectories(folder.resolve("jdk/bin")).resolve("java");
+    Files.writeString(java, "#!/bin/sh\necho \"$@\"\n");
+    Files.setPosixFilePermissions(java, PosixFilePermissions.fromString("rwx------"));
+    String home = "JAVA_HOME=" + folder.resolve("jdk");
+
+    String options =
+        Program.output(0, List.of("env", home, System.getProperty("bridge.launcher"), command));
+
+    assertTrue(options.strip().endsWith("mcp-bridge.jar " + command), options);
+    assertEquals(isKept, !options.contains("-XX:TieredStopAtLevel=1"), options);
   }
 
   private static void assertNoBridge(String output) {
