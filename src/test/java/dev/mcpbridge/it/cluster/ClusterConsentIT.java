@@ -43,6 +43,9 @@ class ClusterConsentIT {
   static void start() throws Exception {
     notes = new ProtectedServer();
     nodes = Nodes.with(folder, 3, "'mcpServers':{'notes':" + notes.entry("") + "}");
+    for (int node : ALL) {
+      nodes.until(() -> nodes.get(node, "/servers/notes").at("/state").equals("needs_consent"));
+    }
   }
 
   @BeforeEach

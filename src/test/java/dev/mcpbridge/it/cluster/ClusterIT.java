@@ -320,7 +320,6 @@ class ClusterIT {
   }
 
   @Test
-  @Tag("once")
   void largeCallsDoNotBlockSmallOnes() throws Exception {
     String filler = "{\"s\":\"" + "ü".repeat(3 << 19) + "\",\"n\":1.10}";
     List<CompletableFuture<Answer>> large = new ArrayList<>();

@@ -73,6 +73,8 @@ class ClusterTlsIT {
     "other authority, 1, Path does not chain, Received fatal alert",
     "other authority, 3, Path does not chain, Received fatal alert",
     "expired, 1, NotAfter, Received fatal alert",
+    "expired, 3, NotAfter, Received fatal alert",
+    "other secret, 1, cluster.secret, cluster.secret",
     "other secret, 3, cluster.secret, cluster.secret"
   })
   void foreignNodeIsRejectedAndBothSidesLogWhy(

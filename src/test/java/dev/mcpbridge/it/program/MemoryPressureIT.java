@@ -230,7 +230,6 @@ class MemoryPressureIT {
   }
 
   @Test
-  @Tag("once")
   void onlyAClientThatStopsReadingIsDisconnected() throws Exception {
     start("'idleTimeout':2");
     int size = 4 * LARGE;
@@ -333,7 +332,6 @@ class MemoryPressureIT {
   }
 
   @Test
-  @Tag("once")
   void manyUnreadLargeResponsesFitIntoASmallHeap() throws Exception {
     int size = 5 << 20;
     Files.writeString(

@@ -45,7 +45,6 @@ class CancelledCallsIT {
   @TempDir Path folder;
 
   @ParameterizedTest
-  @Tag("once")
   @ValueSource(strings = {"legacy", "modern"})
   void aCallThatTimesOutBeforeItIsSentIsNotSent(String era) throws Exception {
     Path effects = folder.resolve("effects");

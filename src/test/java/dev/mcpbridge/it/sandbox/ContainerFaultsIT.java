@@ -166,7 +166,6 @@ class ContainerFaultsIT {
   }
 
   @Test
-  @Tag("once")
   void anIdlePoolShrinks() throws Exception {
     // Given
     try (TestBridge bridge = ready(box("'riskLevel':3", "'pool':{'min':1,'max':3}"))) {
