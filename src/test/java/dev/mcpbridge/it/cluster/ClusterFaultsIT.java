@@ -300,6 +300,21 @@ class ClusterFaultsIT {
   }
 
   @Test
+  void twoOfThreeNodesAreEnoughAfterTwoWereKilledAtOnce() throws Exception {
+    int remaining = anOwner();
+    int first = nodes.anyOther(remaining);
+    int second = nodes.anyOther(remaining, first);
+    nodes.kill(first);
+    nodes.kill(second);
+    nodes.until(() -> nodes.state(remaining).equals("cut_off"));
+
+    nodes.start(first);
+    nodes.awaitMembers();
+
+    nodes.assertAllAnswer(SERVERS);
+  }
+
+  @Test
   void nodeWithoutMajorityStopsItsServersUntilAnotherReturns() throws Exception {
     int first = anOwner();
     int remaining = nodes.anyOther(first);
