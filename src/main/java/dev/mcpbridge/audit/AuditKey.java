@@ -3,6 +3,7 @@ package dev.mcpbridge.audit;
 import dev.mcpbridge.file.PrivateFile;
 import dev.mcpbridge.protocol.Sha256;
 import java.io.IOException;
+import java.io.StringReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,6 +17,9 @@ import java.security.Signature;
 import java.security.spec.PKCS8EncodedKeySpec;
 import java.security.spec.X509EncodedKeySpec;
 import java.util.Base64;
+import org.bouncycastle.util.encoders.DecoderException;
+import org.bouncycastle.util.io.pem.PemObject;
+import org.bouncycastle.util.io.pem.PemReader;
 
 /**
  * The key that signs checkpoints (Ed25519, RFC 8032), in PEM files beside the log: {@code
@@ -68,14 +72,13 @@ final class AuditKey {
 
   private static byte[] read(Path file, String type) throws IOException {
     String text = Files.readString(file);
-    String begin = "-----BEGIN " + type + "-----";
-    int from = text.indexOf(begin);
-    int to = text.indexOf("-----END " + type + "-----");
-    try {
-      if (from >= 0 && to > from) {
-        return Base64.getMimeDecoder().decode(text.substring(from + begin.length(), to));
+    try (PemReader reader = new PemReader(new StringReader(text))) {
+      for (PemObject each = reader.readPemObject(); each != null; each = reader.readPemObject()) {
+        if (each.getType().equals(type)) {
+          return each.getContent();
+        }
       }
-    } catch (IllegalArgumentException e) {
+    } catch (IOException | DecoderException e) {
       // reported below
     }
     throw new IOException(file + " has no " + type + " in PEM");
