@@ -48,7 +48,10 @@ public final class ServerFiles {
     // the close of a TLS connection to a paused leader would delay the election
     properties.put("zookeeper.learner.closeSocketAsync", "true");
     properties.put("zookeeper.leader.closeSocketAsync", "true");
-    properties.put("zookeeper.leaderConnectDelayDuringRetryMs", "20");
+    // a follower tries five times to connect to the leader that was elected
+    properties.put("zookeeper.leaderConnectDelayDuringRetryMs", "100");
+    // without followers, a leader would otherwise wait for initLimit before it votes again
+    properties.put("zookeeper.leader.maxTimeToWaitForEpoch", "500");
     properties.put("zookeeper.preAllocSize", "1024");
     properties.put("zookeeper.commitLogCount", "100");
     properties.put("zookeeper.jmx.log4j.disable", "true");

@@ -11,6 +11,7 @@ import dev.mcpbridge.fixture.Network;
 import dev.mcpbridge.fixture.Nodes;
 import dev.mcpbridge.fixture.TestBridge.Answer;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -124,6 +125,26 @@ class ClusterPartitionIT {
     nodes.awaitMembers();
     assertNotEquals(0, nodes.primary(primary));
     nodes.assertAllAnswer(SERVERS);
+  }
+
+  /** The elected node is not ready in time: its follower tries five times, and votes again. */
+  @Test
+  void leaderThatItsFollowerDidNotReachVotesAgainSoon() throws Exception {
+    int primary = nodes.primary(1);
+    List<Integer> others = nodes.others(primary);
+    for (int node : others) {
+      network.refuse(node, nodes.port(node) + 1);
+    }
+    network.unplug(primary);
+    nodes.until(() -> network.refused(others.get(0)) + network.refused(others.get(1)) >= 5);
+
+    for (int node : others) {
+      network.accept(node);
+    }
+
+    int other = others.get(0);
+    nodes.within(Duration.ofSeconds(10), () -> others.contains(nodes.primary(other)));
+    nodes.until(() -> nodes.areMembers(others));
   }
 
   @Test
