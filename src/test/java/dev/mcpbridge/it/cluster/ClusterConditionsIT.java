@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Nodes whose clock jumps, whose disk is full or whose network is slow; a larger cluster. */
+/** Nodes whose clock jumps, whose disk is full or whose network is slow. */
 @Tag("cluster")
 @Tag("slow")
 class ClusterConditionsIT {
@@ -170,27 +170,5 @@ class ClusterConditionsIT {
     } catch (IOException e) {
       assertTrue(e.getMessage().contains("No space left"), e.getMessage());
     }
-  }
-
-  @Test
-  void fiveNodesGoOnWithoutTwo() throws Exception {
-    nodes = Nodes.with(folder, 5, config);
-    nodes.awaitReady(SERVERS);
-    int primary = nodes.primary(1);
-    int second = nodes.others(primary).get(0);
-    List<Integer> others = nodes.others(primary).stream().filter(node -> node != second).toList();
-
-    try (Load load =
-        new Load(nodes, SERVERS, 10, () -> others.get(turn.incrementAndGet() % others.size()))) {
-      load.awaitMore(20);
-      nodes.kill(primary);
-      nodes.kill(second);
-      nodes.until(() -> nodes.areMembers(others));
-      load.awaitMore(50);
-      effectLog.assertConsistent(load, "two of five killed");
-    }
-    nodes.startMissing();
-    nodes.awaitMembers();
-    nodes.assertAllAnswer(SERVERS);
   }
 }

@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.fixture.Background;
+import dev.mcpbridge.fixture.EffectLog;
+import dev.mcpbridge.fixture.Load;
 import dev.mcpbridge.fixture.Nodes;
 import dev.mcpbridge.fixture.TestBridge;
 import dev.mcpbridge.fixture.TestBridge.Answer;
@@ -20,6 +22,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AutoClose;
@@ -272,6 +275,32 @@ class ClusterServersIT {
       assertEquals("cut_off", two.state(1));
       two.startMissing();
       two.assertAllAnswer(List.of("s"));
+    }
+  }
+
+  @Test
+  void clusterOfFiveNodesGoesOnWithoutTwo(@TempDir Path other) throws Exception {
+    List<String> servers = List.of("a", "b", "c");
+    EffectLog effectLog = new EffectLog(other);
+    AtomicInteger turn = new AtomicInteger();
+    try (Nodes five = Nodes.start(other, 5, effectLog.servers(servers))) {
+      five.awaitReady(servers);
+      int primary = five.primary(1);
+      int second = five.others(primary).get(0);
+      List<Integer> others = five.others(primary).stream().filter(node -> node != second).toList();
+
+      try (Load load =
+          new Load(five, servers, 10, () -> others.get(turn.incrementAndGet() % others.size()))) {
+        load.awaitMore(20);
+        five.kill(primary);
+        five.kill(second);
+        five.until(() -> five.areMembers(others));
+        load.awaitMore(50);
+        effectLog.assertConsistent(load, "two of five killed");
+      }
+      five.startMissing();
+      five.awaitMembers();
+      five.assertAllAnswer(servers);
     }
   }
 

@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.fixture.PackagedProgram;
 import dev.mcpbridge.fixture.Program;
-import dev.mcpbridge.fixture.Requirements;
 import dev.mcpbridge.fixture.ServedBridge;
 import dev.mcpbridge.fixture.TestBridge;
 import dev.mcpbridge.protocol.Json;
@@ -31,8 +30,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.condition.EnabledOnOs;
-import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -214,63 +211,6 @@ class ProgramIT {
     return post(
         "/confirmations/" + pending.path("confirmation_id").asText(),
         "{\"confirm\":true,\"token\":\"" + pending.path("token").asText() + "\"}");
-  }
-
-  @Test
-  void orphansOfAKilledBridgeAreEndedByTheNextStart() throws Exception {
-    Requirements.program("setsid");
-    Path config = folder.resolve("stubborn.json");
-    Files.writeString(
-        config, TestBridge.json("{'mcpServers':{'s':" + TestBridge.entry("", "--stubborn") + "}}"));
-    Process bridge = serve("--config", config.toString());
-    long child = pid("s");
-    post("/servers/s/tools/grandchild", "{}");
-
-    bridge.destroyForcibly().waitFor();
-    assertTrue(ProcessHandle.of(child).filter(ProcessHandle::isAlive).isPresent());
-    serve();
-
-    until(() -> !isRunning(child));
-  }
-
-  @Test
-  @EnabledOnOs(OS.LINUX)
-  void startSparesOtherNamespacesAndForgedMarks() throws Exception {
-    Requirements.root();
-    List<String> namespaceRunner =
-        List.of(Requirements.program("unshare"), "--pid", "--fork", "--kill-child", "--mount-proc");
-    Path config = folder.resolve("s.json");
-    Files.writeString(config, TestBridge.json("{'mcpServers':{'s':" + TestBridge.entry("") + "}}"));
-    awaitBanner(launch(serving(namespaceRunner, config)));
-    String first = url;
-    long firstChild = pid("s");
-    String boot = Files.readString(Path.of("/proc/sys/kernel/random/boot_id")).strip();
-    String namespace =
-        Files.readSymbolicLink(Path.of("/proc/self/ns/pid")).toString().replaceAll("\\D", "");
-    Process stranger = marked(boot + "/" + namespace + "/8388608/1/" + "0".repeat(32) + "/1");
-
-    serve("--config", config.toString());
-    String second = url;
-    long secondChild = pid("s");
-    awaitBanner(launch(serving(namespaceRunner, config)));
-
-    assertTrue(stranger.isAlive(), "a process with a forged mark was ended");
-    assertSameChild(first, firstChild);
-    assertSameChild(second, secondChild);
-  }
-
-  private Process marked(String mark) throws Exception {
-    ProcessBuilder stranger = new ProcessBuilder("sleep", "600");
-    stranger.environment().put("MCP_BRIDGE_CHILD", mark);
-    Process process = stranger.start();
-    started.add(process);
-    return process;
-  }
-
-  private void assertSameChild(String bridge, long child) throws Exception {
-    url = bridge;
-    assertTrue(post("/servers/s/tools/echo", "{}").has("structuredContent"));
-    assertEquals(child, pid("s"));
   }
 
   @Test
@@ -496,12 +436,6 @@ class ProgramIT {
     return output.lines().toList();
   }
 
-  /** A zombie process does not count as running. */
-  private static boolean isRunning(long pid) throws Exception {
-    Path stat = Path.of("/proc/" + pid + "/stat");
-    return Files.exists(stat) && !Files.readString(stat).contains(") Z ");
-  }
-
   private Process serve(String... more) throws Exception {
     Process bridge = launch(ServedBridge.command(more).toArray(String[]::new));
     awaitBanner(bridge);
@@ -512,12 +446,6 @@ class ProgramIT {
   private static String[] serving(List<String> runner, String... options) {
     List<String> command = ServedBridge.command();
     command.addAll(command.indexOf("-jar"), List.of(options));
-    command.addAll(0, runner);
-    return command.toArray(String[]::new);
-  }
-
-  private static String[] serving(List<String> runner, Path config) {
-    List<String> command = ServedBridge.command("--config", config.toString());
     command.addAll(0, runner);
     return command.toArray(String[]::new);
   }

@@ -9,7 +9,6 @@ import dev.mcpbridge.fixture.CountedSocket;
 import dev.mcpbridge.fixture.FreePorts;
 import dev.mcpbridge.fixture.McpClient;
 import dev.mcpbridge.fixture.McpClient.Reply;
-import dev.mcpbridge.fixture.Requirements;
 import dev.mcpbridge.fixture.TestBridge;
 import dev.mcpbridge.fixture.TestBridge.Answer;
 import java.io.IOException;
@@ -29,7 +28,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Remote servers: another bridge, the reference server, and servers that misbehave. */
+/** Remote servers: another bridge, and servers that misbehave. */
 @Tag("remote")
 class RemoteServersIT {
   /** Starts a bridge in front of another one. */
@@ -191,39 +190,6 @@ class RemoteServersIT {
       front.until(() -> front.call("echo", "{}").status() >= 500);
       Answer gone = front.call("echo", "{}");
       assertEquals("no", gone.at("/executed"), gone.text());
-    }
-  }
-
-  @ParameterizedTest
-  @CsvSource({"streamableHttp,/mcp,http", "sse,/sse,sse", "sse,/sse,http"})
-  void theReferenceServerWorksOverEachTransport(String mode, String path, String type)
-      throws Exception {
-    int port = FreePorts.find(1).get(0);
-    ProcessBuilder server =
-        new ProcessBuilder(
-            Requirements.node().toString(),
-            Requirements.npmServer("server-everything").toString(),
-            mode);
-    server.environment().put("PORT", Integer.toString(port));
-    Process process =
-        server.redirectErrorStream(true).redirectOutput(ProcessBuilder.Redirect.DISCARD).start();
-    try (TestBridge bridge =
-        TestBridge.of(
-                "{'mcpServers':{'s':{'type':'%s','url':'http://127.0.0.1:%s%s'}}}"
-                    .formatted(type, port, path))
-            .awaitReady("s")) {
-
-      assertEquals("Echo: hi", bridge.call("echo", "{\"message\":\"hi\"}").firstText());
-      Answer streamed =
-          bridge.call(
-              "trigger-long-running-operation",
-              "{\"duration\":0.3,\"steps\":3}",
-              "accept",
-              "text/event-stream");
-      assertTrue(streamed.text().contains("event: progress"), streamed.text());
-      assertTrue(streamed.text().contains("event: result"), streamed.text());
-    } finally {
-      process.destroyForcibly().waitFor();
     }
   }
 
