@@ -1,7 +1,7 @@
 // An OpenID provider whose user is logged in as alice, or as the cookie "user" says. The first time
 // that a client asks for alice, it gets the scope mcp:read only; from the second time on, and for
 // other users, what it asks for.
-// Called with the redirect URIs of its clients "app" and "pages", of which the latter has several. Prints its issuer.
+// Called with the redirect URIs of its clients "app" (that of "other" too) and "pages", of which the latter has several. Prints its issuer.
 import http from 'node:http';
 import Provider from 'oidc-provider';
 
@@ -18,6 +18,7 @@ const provider = new Provider(issuer, {
     { client_id: 'bridge', client_secret: 'bridge-secret', redirect_uris: [], response_types: [],
       grant_types: [] },
     { client_id: 'app', client_secret: 'app-secret', redirect_uris: [app], application_type: 'native' },
+    { client_id: 'other', client_secret: 'other-secret', redirect_uris: [app], application_type: 'native' },
     { client_id: 'pages', client_secret: 'pages-secret', redirect_uris: pages.split(' '),
       application_type: 'native' },
   ],

@@ -27,8 +27,12 @@ public final class Consents {
 
   private static final WireCodec<Answer> ANSWER =
       new WireCodec<>(
-          (out, answer) -> out.text(answer.principal()).text(answer.pending()).text(answer.code()),
-          in -> new Answer(in.text(), in.text(), in.text()));
+          (out, answer) ->
+              out.text(answer.principal())
+                  .optional(answer.client(), WireWriter::text)
+                  .text(answer.pending())
+                  .text(answer.code()),
+          in -> new Answer(in.text(), in.optional(WireReader::text), in.text(), in.text()));
 
   private Consents() {}
 
@@ -76,8 +80,12 @@ public final class Consents {
     }
   }
 
-  /** The answer of an authorization server. */
-  public record Answer(String principal, String pending, String code) {
+  /**
+   * The answer of an authorization server.
+   *
+   * @param client of the principal; null for a principal without one
+   */
+  public record Answer(String principal, String client, String pending, String code) {
     @Override
     public String toString() {
       return "the answer for " + principal;

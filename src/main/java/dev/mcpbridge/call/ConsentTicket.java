@@ -30,6 +30,11 @@ public record ConsentTicket(
 
   private static final int MAX_SCOPE = 2_000;
 
+  /** As {@link dev.mcpbridge.model.Principal.Token#clientName}; null for a key, which has none. */
+  String clientName() {
+    return issuer == null ? null : client == null ? "" : client;
+  }
+
   String owner() {
     return owner(name);
   }

@@ -238,7 +238,7 @@ public final class ConsentTickets {
     }
     return bus.request(
             Consents.redeem(ticket.server()),
-            new Consents.Answer(ticket.principal(), pending, answer.code()))
+            new Consents.Answer(ticket.principal(), ticket.clientName(), pending, answer.code()))
         .onFailure(failed -> record(ticket, "failed"))
         .compose(server -> given(ticket).map(server));
   }

@@ -36,7 +36,13 @@ public record Principal(String name, Set<Scope> scopes, Set<String> roles, Token
       String client,
       long expiresMillis,
       Set<String> granted,
-      Map<Scope, String> scopeNames) {}
+      Map<Scope, String> scopeNames) {
+
+    /** The client by which users know who acts for them; all unknown ones count as one. */
+    public String clientName() {
+      return client == null ? "" : client;
+    }
+  }
 
   /**
    * The name of the principal of a token.

@@ -3,6 +3,7 @@ package dev.mcpbridge.oauth;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.model.ServerId;
+import java.util.List;
 
 /** The failures of calls that a server does not accept without further ado. */
 record AuthorizationFailures(ServerId server) {
@@ -16,6 +17,22 @@ record AuthorizationFailures(ServerId server) {
             ErrorCode.CONSENT_REQUIRED,
             "Server '" + server + "' requires that its user grants this bridge access");
     return scope == null ? failure : failure.with("scope", scope);
+  }
+
+  /**
+   * @param client null if it is unknown
+   * @param scopes that were granted
+   */
+  BridgeException clientUnknown(String client, List<String> scopes) {
+    BridgeException failure =
+        new BridgeException(
+            ErrorCode.CONSENT_REQUIRED,
+            "The user of server '"
+                + server
+                + "' has not agreed that "
+                + (client == null ? "this client" : "client '" + client + "'")
+                + " uses it");
+    return scopes.isEmpty() ? failure : failure.with("scope", String.join(" ", scopes));
   }
 
   BridgeException agreedInVain() {

@@ -17,7 +17,13 @@ final class ConsentRounds {
 
   private final Map<String, List<Long>> times = new BoundedMap<>(MAX_CALLERS);
 
-  void agreed(String principal) {
+  /**
+   * @param again whether the principal had agreed before
+   */
+  void agreed(String principal, boolean again) {
+    if (!again) {
+      return;
+    }
     List<Long> recent = recent(principal);
     recent.add(System.currentTimeMillis());
     times.put(principal, recent);

@@ -14,9 +14,15 @@ import java.util.List;
  * @param tokens the newest
  * @param issuedMillis when they were issued
  * @param refreshingUntilMillis until when a node that refreshes them is waited for; 0 for none
+ * @param clients of the caller that may use it, the latest last
  */
 record Grant(
-    Terms terms, TokenEndpoint.Tokens tokens, long issuedMillis, long refreshingUntilMillis) {
+    Terms terms,
+    TokenEndpoint.Tokens tokens,
+    long issuedMillis,
+    long refreshingUntilMillis,
+    List<String> clients) {
+  private static final int MAX_CLIENTS = 100;
 
   /** How long a node may take for a refresh. */
   private static final long REFRESH_MILLIS = 15_000;
@@ -78,7 +84,7 @@ record Grant(
                 terms.client(),
                 terms.resource(),
                 tokens.scopes());
-    return new Grant(granted, tokens, System.currentTimeMillis(), 0);
+    return new Grant(granted, tokens, System.currentTimeMillis(), 0, List.of());
   }
 
   String header() {
@@ -103,19 +109,50 @@ record Grant(
   }
 
   Grant refreshing(long millis) {
-    return new Grant(terms, tokens, issuedMillis, millis + REFRESH_MILLIS);
+    return new Grant(terms, tokens, issuedMillis, millis + REFRESH_MILLIS, clients);
   }
 
   Grant notRefreshing() {
-    return new Grant(terms, tokens, issuedMillis, 0);
+    return new Grant(terms, tokens, issuedMillis, 0, clients);
+  }
+
+  /**
+   * Whether a caller may use it.
+   *
+   * @param client null for a caller without one
+   */
+  boolean isFor(String client) {
+    return client == null || clients.contains(client);
+  }
+
+  /**
+   * With the clients of an earlier grant and one more.
+   *
+   * @param earlier null for none
+   * @param client null for a caller without one
+   */
+  Grant usableBy(Grant earlier, String client) {
+    List<String> all = new ArrayList<>(earlier == null ? clients : earlier.clients());
+    if (client != null) {
+      all.remove(client);
+      all.add(client);
+    }
+    int first = Math.max(0, all.size() - MAX_CLIENTS);
+    return new Grant(
+        terms,
+        tokens,
+        issuedMillis,
+        refreshingUntilMillis,
+        List.copyOf(all.subList(first, all.size())));
   }
 
   /** With new tokens; the refresh token stays if there is no new one (RFC 6749 section 6). */
   Grant renewed(TokenEndpoint.Tokens next) {
     String refresh = next.refresh() == null ? tokens.refresh() : next.refresh();
     return of(
-        terms,
-        new TokenEndpoint.Tokens(next.access(), refresh, next.expiresMillis(), next.scopes()));
+            terms,
+            new TokenEndpoint.Tokens(next.access(), refresh, next.expiresMillis(), next.scopes()))
+        .usableBy(this, null);
   }
 
   /** The request for new tokens. */
@@ -128,18 +165,22 @@ record Grant(
   }
 
   String json() {
-    return Json.object()
-        .put("access", tokens.access())
-        .put("refresh", tokens.refresh())
-        .put("expires", tokens.expiresMillis())
-        .put("issued", issuedMillis)
-        .put("refreshingUntil", refreshingUntilMillis)
-        .set("terms", terms.json())
-        .toString();
+    ObjectNode json =
+        Json.object()
+            .put("access", tokens.access())
+            .put("refresh", tokens.refresh())
+            .put("expires", tokens.expiresMillis())
+            .put("issued", issuedMillis)
+            .put("refreshingUntil", refreshingUntilMillis)
+            .set("terms", terms.json());
+    clients.forEach(json.putArray("clients")::add);
+    return json.toString();
   }
 
   static Grant of(String json) {
     JsonNode read = Json.parsed(json);
+    List<String> clients = new ArrayList<>();
+    read.path("clients").forEach(client -> clients.add(client.asText()));
     return new Grant(
         Terms.of(read.path("terms")),
         new TokenEndpoint.Tokens(
@@ -148,6 +189,7 @@ record Grant(
             read.path("expires").asLong(),
             null),
         read.path("issued").asLong(),
-        read.path("refreshingUntil").asLong());
+        read.path("refreshingUntil").asLong(),
+        clients);
   }
 }

@@ -35,9 +35,14 @@ final class Grants {
       long idleMillis,
       BiPredicate<String, Grant.Terms> isUsable) {
     this.store = store;
-    this.prefix = "grant " + server.name() + ' ';
+    this.prefix = name(server, "");
     this.idleMillis = idleMillis;
     this.isUsable = isUsable;
+  }
+
+  /** The name of a principal's grant in the store. */
+  static String name(ServerId server, String principal) {
+    return "grant " + server.name() + ' ' + principal;
   }
 
   /** The grant of a principal, with null for an absent one; linearizable. */
@@ -85,6 +90,22 @@ final class Grants {
       anyCaller = principal;
     }
     return store.put(prefix + principal, grant.json(), idleMillis);
+  }
+
+  /**
+   * Stores a new grant. The clients of an earlier one may use it too.
+   *
+   * @param client that may use it; null for a principal without one
+   * @return whether that client could use an earlier one
+   */
+  Future<Boolean> add(String principal, String client, Grant grant) {
+    return of(principal)
+        .compose(
+            kept -> {
+              Grant earlier = kept.grant();
+              return put(principal, grant.usableBy(earlier, client))
+                  .map(stored -> earlier != null && earlier.isFor(client));
+            });
   }
 
   Future<Boolean> remove(String principal, long version) {

@@ -179,9 +179,10 @@ public final class OAuthClient {
   /**
    * Redeems the answer to an authorization request.
    *
+   * @param client of the principal that may use the grant; null for a principal without one
    * @param pending as {@link #begin} returned it
    */
-  public Future<Void> redeem(String principal, String pending, String code) {
+  public Future<Void> redeem(String principal, String client, String pending, String code) {
     JsonNode request = Json.parsed(pending);
     Grant.Terms terms = AuthorizationRequest.terms(request);
     if (!accepts(terms)) {
@@ -192,16 +193,11 @@ public final class OAuthClient {
     addResource(form, terms.resource());
     return tokens
         .request(terms.tokenEndpoint(), terms.client(), form)
-        .compose(received -> keep(principal, Grant.of(terms, received)))
+        .compose(received -> grants.add(principal, client, Grant.of(terms, received)))
+        .onSuccess(hadOne -> rounds.agreed(principal, hadOne))
+        .<Void>mapEmpty()
         .onFailure(failure -> forgetUnknownClient(terms.client(), failure))
         .recover(failure -> Future.failedFuture(failures.noAuthorization(failure)));
-  }
-
-  private Future<Void> keep(String principal, Grant grant) {
-    if (grants.known(principal).grant() != null) {
-      rounds.agreed(principal);
-    }
-    return grants.put(principal, grant);
   }
 
   /** An authorization server may forget clients that it has registered. */

@@ -31,7 +31,7 @@ record ConsentRequests(ServerId server, OAuthClient oauth, Runnable granted) {
 
   private Future<ServerId> redeem(Consents.Answer answer) {
     return oauth
-        .redeem(answer.principal(), answer.pending(), answer.code())
+        .redeem(answer.principal(), answer.client(), answer.pending(), answer.code())
         .map(
             redeemed -> {
               granted.run();

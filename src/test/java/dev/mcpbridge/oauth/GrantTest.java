@@ -19,7 +19,11 @@ class GrantTest {
 
   private static Grant grant(String refresh, long issued, long expires) {
     return new Grant(
-        terms("https://s/mcp"), new TokenEndpoint.Tokens("at", refresh, expires, null), issued, 0);
+        terms("https://s/mcp"),
+        new TokenEndpoint.Tokens("at", refresh, expires, null),
+        issued,
+        0,
+        List.of("app"));
   }
 
   @Test
@@ -54,6 +58,40 @@ class GrantTest {
   }
 
   @Test
+  void clientsStayWhenTheTokensAreRenewed() {
+    TokenEndpoint.Tokens next = new TokenEndpoint.Tokens("at2", "new", 5, null);
+
+    Grant renewed = grant("rt", 1, 2).refreshing(3).renewed(next);
+
+    assertTrue(renewed.isFor("app"));
+    assertTrue(renewed.isFor(null));
+    assertFalse(renewed.isFor("other"));
+    assertFalse(renewed.isFor(""));
+  }
+
+  @Test
+  void newGrantIsForTheClientsOfTheEarlierOneToo() {
+    Grant fresh = grant("new", 5, 9).usableBy(grant("old", 1, 2), "other");
+
+    assertEquals("new", fresh.tokens().refresh());
+    assertEquals(List.of("app", "other"), fresh.clients());
+    assertEquals(List.of("other", "app"), fresh.usableBy(fresh, "app").clients());
+    assertEquals(List.of("app", "other"), fresh.usableBy(fresh, null).clients());
+  }
+
+  @Test
+  void onlyTheLatestHundredClientsAreKept() {
+    Grant grant = grant("rt", 1, 2);
+    for (int i = 0; i < 200; i++) {
+      grant = grant.usableBy(grant, "client-" + i);
+    }
+
+    assertEquals(100, grant.clients().size());
+    assertFalse(grant.isFor("client-99"));
+    assertTrue(grant.isFor("client-100"));
+  }
+
+  @Test
   void markOfARefreshIsForSomeSeconds() {
     Grant marked = grant("rt", 1, 2).refreshing(1_000);
     assertTrue(marked.isBeingRefreshed(15_999));
@@ -64,7 +102,8 @@ class GrantTest {
   @Test
   void refreshNamesTheResourceExactlyAsPublished() {
     assertEquals("https://s/mcp", grant("rt", 1, 2).refreshForm().get("resource"));
-    Grant without = new Grant(terms(null), new TokenEndpoint.Tokens("at", "rt", 2, null), 1, 0);
+    Grant without =
+        new Grant(terms(null), new TokenEndpoint.Tokens("at", "rt", 2, null), 1, 0, List.of());
     assertNull(without.refreshForm().get("resource"));
   }
 }

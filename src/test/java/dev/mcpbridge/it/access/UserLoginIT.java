@@ -76,6 +76,11 @@ class UserLoginIT {
     return bridge.post("/servers/notes/tools/me", "{}", "authorization", "Bearer " + token);
   }
 
+  private static Answer call(String token, String header, String value) throws Exception {
+    return bridge.post(
+        "/servers/notes/tools/me", "{}", "authorization", "Bearer " + token, header, value);
+  }
+
   private static Answer callApi(String token) throws Exception {
     return bridge.post("/servers/api/tools/mine", "{}", "authorization", "Bearer " + token);
   }
@@ -119,6 +124,53 @@ class UserLoginIT {
     assertEquals("consent_required", call(token).code());
     assertEquals(List.of("consent"), logIns("corp|mallory"));
     assertEquals(List.of(), logIns("corp|carol"));
+  }
+
+  /** Confused deputy: what one client may do in the user's name, another may not yet. */
+  @Test
+  void otherClientOfTheSameUserIsAskedForOnAPageOfItsOwn() throws Exception {
+    // Given
+    String token = provider.userToken("app", "heidi", own(), "mcp:read mcp:call");
+    String others = provider.userToken("other", "heidi", own(), "mcp:read mcp:call");
+    browserOf("heidi").connect(call(token).at("/connect_url"), Map.of());
+    assertEquals("alice", call(token).firstText());
+    int calls = notes.calls().size();
+
+    // When
+    Answer refused = call(others, "x-upstream-authorization", "Bearer stolen");
+
+    // Then
+    assertEquals("consent_required", refused.code(), refused.toString());
+    assertEquals("no", refused.at("/executed"));
+    assertTrue(refused.at("/detail").contains("client 'other'"), refused.toString());
+    URI link = URI.create(refused.at("/connect_url"));
+    HttpResponse<String> page = browserOf("heidi").open(link);
+    assertEquals(200, page.statusCode());
+    assertTrue(page.body().contains("<dt>Used by</dt><dd>other</dd>"), page.body());
+    assertEquals("consent_required", call(others).code());
+    assertEquals(calls, notes.calls().size());
+
+    // When the user agrees to that one too
+    browserOf("heidi").connect(link.toString(), Map.of());
+
+    // Then
+    assertEquals("alice", call(others).firstText());
+    assertEquals("alice", call(token).firstText());
+  }
+
+  @Test
+  void clientsAreForgottenWithTheGrant() throws Exception {
+    String token = provider.userToken("app", "ivan", own(), "mcp:read mcp:call");
+    String others = provider.userToken("other", "ivan", own(), "mcp:read mcp:call");
+    browserOf("ivan").connect(call(token).at("/connect_url"), Map.of());
+    assertEquals(
+        204,
+        bridge.delete("/servers/notes/credentials", "authorization", "Bearer " + others).status());
+
+    browserOf("ivan").connect(call(others).at("/connect_url"), Map.of());
+
+    assertEquals("alice", call(others).firstText());
+    assertEquals("consent_required", call(token).code());
   }
 
   @Test
