@@ -6,7 +6,6 @@ import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonSyntaxException;
 import dev.mcpbridge.protocol.JsonWriter;
 import java.security.GeneralSecurityException;
-import java.util.HexFormat;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
@@ -31,7 +30,7 @@ final class ArgumentsRule {
     if (arguments == null || content == AuditConfig.Content.NONE) {
       return;
     }
-    out.member("arguments_digest", "hmac-sha256:" + HexFormat.of().formatHex(digest(arguments)));
+    out.hex("arguments_digest", "hmac-sha256:", digest(arguments));
     out.member("arguments_bytes", arguments.length());
     if (content == AuditConfig.Content.FULL && isReadable(arguments)) {
       out.member("arguments", arguments);

@@ -6,6 +6,7 @@ import dev.mcpbridge.protocol.JsonWriter;
 import dev.mcpbridge.protocol.Sha256;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
+import java.util.HexFormat;
 
 /**
  * The place of the next record: its number and the hash of the last one. Every line is a JSON
@@ -25,7 +26,7 @@ final class Chain {
 
   private final String node;
   private long seq;
-  private String last;
+  private byte[] last;
   private final Sha256 digest = new Sha256();
   private long timeMillis;
   private String timeText = Instant.EPOCH.toString();
@@ -33,12 +34,12 @@ final class Chain {
   /**
    * @param node name of the node; null for a single node
    * @param seq number of the last record; 0 before the first
-   * @param last its hash
+   * @param last its hash, in hexadecimal digits
    */
   Chain(String node, long seq, String last) {
     this.node = node;
     this.seq = seq;
-    this.last = last;
+    this.last = HexFormat.of().parseHex(last);
   }
 
   long seq() {
@@ -46,11 +47,11 @@ final class Chain {
   }
 
   String last() {
-    return last;
+    return HexFormat.of().formatHex(last);
   }
 
   /** A place to which the chain can go back, if a line could not be written. */
-  record Place(long seq, String last) {}
+  record Place(long seq, byte[] last) {}
 
   Place place() {
     return new Place(seq, last);
@@ -71,9 +72,9 @@ final class Chain {
     }
     out.member("event", record.event()).membersOf(record.members());
     argumentsRule.write(out, record.arguments());
-    out.member("prev", last);
-    last = digest.add(PREFIX).add(out.from(start)).hex();
-    out.member("hash", last).endObject().endLine();
+    out.hex("prev", "", last);
+    last = digest.add(PREFIX).add(out.from(start)).bytes();
+    out.hex("hash", "", last).endObject().endLine();
   }
 
   /** The records of a busy millisecond share their text. */

@@ -124,15 +124,15 @@ public final class Bus {
   }
 
   <Q, A> Future<A> requestLocally(Address<Q, A> address, Q question) {
+    Function<Q, Future<A>> handler = cast(direct.get(address.name()));
+    if (handler != null) {
+      return handler.apply(question);
+    }
     Context caller = vertx.getOrCreateContext();
     Promise<A> promise = Promise.promise();
     LocalMessage localMessage =
         new LocalMessage(question, answer -> caller.runOnContext(v -> settle(promise, answer)));
     PendingReplies pending = pendingReplies.get(address.name());
-    Function<Q, Future<A>> handler = cast(direct.get(address.name()));
-    if (handler != null) {
-      return handler.apply(question);
-    }
     if (pending == null) {
       return Future.failedFuture(undelivered(address));
     }

@@ -83,6 +83,16 @@ public final class JsonWriter {
     return member(name, text.substring(0, maxLength)).member(name + "_length", text.length());
   }
 
+  /** A text of a prefix and bytes as hexadecimal digits. */
+  public JsonWriter hex(String name, String prefix, byte[] data) {
+    name(name).put('"').ascii(prefix).ensureCapacity(2 * data.length);
+    for (byte b : data) {
+      bytes[size++] = HEX[b >> 4 & 0xF];
+      bytes[size++] = HEX[b & 0xF];
+    }
+    return put('"');
+  }
+
   public JsonWriter member(String name, long number) {
     return name(name).value(number);
   }

@@ -2,6 +2,7 @@ package dev.mcpbridge.protocol;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import java.util.HexFormat;
 import org.junit.jupiter.api.Test;
 
 class JsonWriterTest {
@@ -37,6 +38,25 @@ class JsonWriterTest {
     JsonSlice written = new JsonWriter().value(text).toSlice();
 
     assertEquals(text, Json.tree(written).textValue());
+  }
+
+  @Test
+  void writesBytesAsHexadecimalDigitsBeyondItsCapacity() {
+    byte[] all = new byte[256];
+    for (int i = 0; i < all.length; i++) {
+      all[i] = (byte) i;
+    }
+
+    String written =
+        new JsonWriter(1)
+            .beginObject()
+            .hex("a", "x:", all)
+            .hex("b", "", new byte[0])
+            .endObject()
+            .toSlice()
+            .text();
+
+    assertEquals("{\"a\":\"x:" + HexFormat.of().formatHex(all) + "\",\"b\":\"\"}", written);
   }
 
   @Test
