@@ -2,6 +2,7 @@ package dev.mcpbridge.it.access;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -30,11 +31,14 @@ import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Date;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -51,6 +55,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Callers with access tokens, from an issuer that can fail and lie. */
 @Tag("access")
 class TokensIT {
+  /** The first scope that the description of an operation names. */
+  private static final Pattern SCOPE = Pattern.compile("[Ss]copes? `(\\w+)`");
+
   private static final RSAKey RSA = TokenForge.rsa("r1");
   private static final ECKey EC = TokenForge.ec("e1");
   private static final String EDGE = ApiKeys.generate();
@@ -309,6 +316,36 @@ class TokensIT {
     }
     assertTrue(as(expired, "/servers").header("www-authenticate").contains("\"expired\""));
     assertEquals(401, bridge.get("/servers?access_token=" + valid).status());
+  }
+
+  @Test
+  void readOnlyTokenIsRefusedByEveryOperationThatIsDocumentedToNeedMore() throws Exception {
+    String readOnly = token("mcp:read");
+    String whole = token("mcp:admin");
+    int refused = 0;
+    for (var path : as(whole, "/openapi.json").body().path("paths").properties()) {
+      for (var operation : path.getValue().properties()) {
+        Matcher scope = SCOPE.matcher(operation.getValue().path("description").asText());
+        if (!scope.find() || scope.group(1).equals("read")) {
+          continue;
+        }
+        String method = operation.getKey().toUpperCase(Locale.ROOT);
+        String concrete = path.getKey().replaceAll("\\{\\w+}", "x");
+
+        Answer answer = bridge.send(method, concrete, "authorization", "Bearer " + readOnly);
+
+        String what = method + " " + concrete + " " + answer;
+        assertEquals(403, answer.status(), what);
+        String challenge = answer.header("www-authenticate");
+        assertTrue(challenge.contains("error=\"insufficient_scope\""), what + challenge);
+        assertTrue(challenge.contains("scope=\"mcp:" + scope.group(1) + "\""), what + challenge);
+        String enough = token("mcp:" + scope.group(1));
+        Answer more = bridge.send(method, concrete, "authorization", "Bearer " + enough);
+        assertNotEquals(403, more.status(), method + " " + concrete + " " + more);
+        refused++;
+      }
+    }
+    assertTrue(refused > 20, "refused: " + refused);
   }
 
   @ParameterizedTest
