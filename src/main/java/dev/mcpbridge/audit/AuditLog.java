@@ -29,9 +29,6 @@ public final class AuditLog {
   private static final int MAX_WAITING = 65_536;
   private static final int MAX_BATCH = 4_096;
 
-  /** Records that are taken from the queue at a time. */
-  private static final int FEW = 64;
-
   /** Bounds of the records that wait, and of a batch, together with the arguments of calls. */
   private static final long MAX_WAITING_BYTES = 64L << 20;
 
@@ -181,12 +178,13 @@ public final class AuditLog {
 
   private void take(List<Entry> batch) {
     long bytes = 0;
-    int taken = FEW;
-    while (taken == FEW && batch.size() < MAX_BATCH && bytes < MAX_BATCH_BYTES) {
-      taken = waiting.drainTo(batch, FEW);
-      for (Entry entry : batch.subList(batch.size() - taken, batch.size())) {
-        bytes += bytes(entry.record());
+    while (batch.size() < MAX_BATCH && bytes < MAX_BATCH_BYTES) {
+      Entry entry = waiting.poll();
+      if (entry == null) {
+        break;
       }
+      batch.add(entry);
+      bytes += bytes(entry.record());
     }
     waitingBytes.addAndGet(-bytes);
   }

@@ -5,7 +5,6 @@ import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.model.Caller;
 import dev.mcpbridge.model.ServerId;
-import dev.mcpbridge.oauth.GrantedClients;
 import dev.mcpbridge.oauth.TokenExchange;
 import io.vertx.core.Future;
 
@@ -24,15 +23,16 @@ public record CallerCredentials(
     if (exchange.isForMcp(server)) {
       return exchange.exchanged(caller, server);
     }
-    String own =
-        caller.authorization() == null ? stored.of(caller.name(), server) : caller.authorization();
-    if (own == null && exchange.isFor(server)) {
-      return exchange.exchanged(caller, server);
+    if (caller.authorization() != null) {
+      return Future.succeededFuture(caller);
     }
-    Caller with = own == null ? caller : caller.withAuthorization(own);
-    return own != null && exchange.isForApi(server)
-        ? Future.succeededFuture(with)
-        : new GrantedClients(stored.store()).permit(caller.principal(), server).map(with);
+    String kept = stored.of(caller.name(), server);
+    if (kept != null) {
+      return Future.succeededFuture(caller.withAuthorization(kept));
+    }
+    return exchange.isFor(server)
+        ? exchange.exchanged(caller, server)
+        : Future.succeededFuture(caller);
   }
 
   /** Whether a credential came with the call; that of an approved call may be another one. */

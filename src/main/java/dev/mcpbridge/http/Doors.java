@@ -129,7 +129,7 @@ record Doors(
         new BatchApi(pipeline, ids, answers, depth),
         new BackgroundCallsApi(background, answers),
         new CallsApi(bus, cluster, new BackgroundCallsApi(background, answers)),
-        new ServersApi(bus, services.directory(), access, depth),
+        servers(dependencies, services),
         new ServerLogApi(bus, access, streams),
         new CredentialsApi(bus, access, services.credentials(), identities::grantsAccess, depth),
         new CatalogueApi(bus, access, services.pins().pins(), services.schemas()),
@@ -240,6 +240,15 @@ record Doors(
             dependencies.config().http().sessions().idleMillis()),
         catalogues,
         dependencies.self(),
+        dependencies.config().limits().depth());
+  }
+
+  private static ServersApi servers(HttpVerticle.Dependencies dependencies, CallServices services) {
+    return new ServersApi(
+        dependencies.bus(),
+        services.directory(),
+        services.access(),
+        new Shares(ServersApi.STARTS, dependencies.callerLimits().severalCallers()),
         dependencies.config().limits().depth());
   }
 

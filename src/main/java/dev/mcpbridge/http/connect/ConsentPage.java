@@ -103,7 +103,8 @@ public final class ConsentPage {
     facts.put("At", url == null ? "unknown" : url.getHost());
     facts.put("Asks for", ticket.scope());
     facts.put("For", ticket.principal());
-    facts.put("Used by", ticket.client());
+    boolean isUnnamed = ticket.issuer() != null && ticket.client() == null;
+    facts.put("Used by", isUnnamed ? "a client that its token does not name" : ticket.client());
     facts.values().removeIf(Objects::isNull);
     return facts;
   }

@@ -9,6 +9,7 @@ import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.http.reply.Callers;
 import dev.mcpbridge.http.reply.PagedList;
 import dev.mcpbridge.http.reply.Replies;
+import dev.mcpbridge.limit.Shares;
 import dev.mcpbridge.model.Principal;
 import dev.mcpbridge.model.Scope;
 import dev.mcpbridge.model.ServerId;
@@ -19,8 +20,17 @@ import io.vertx.core.Future;
 import io.vertx.ext.web.RoutingContext;
 import java.util.List;
 
-/** Shows, starts, restarts and stops servers. */
-public record ServersApi(Bus bus, Directory directory, AccessControl access, int maxDepth) {
+/**
+ * Shows, starts, restarts and stops servers.
+ *
+ * @param starts how many may be started at a time
+ */
+public record ServersApi(
+    Bus bus, Directory directory, AccessControl access, Shares starts, int maxDepth) {
+  /** Each start may keep a process busy until its handshake times out. */
+  public static final Shares.Limit STARTS =
+      new Shares.Limit("starts of servers at a time", "", 16, 1_000);
+
   /** GET /servers. */
   public void list(RoutingContext ctx) {
     Principal caller = Callers.of(ctx);
@@ -43,7 +53,11 @@ public record ServersApi(Bus bus, Directory directory, AccessControl access, int
 
   /** POST /servers; responds after the handshake. */
   public void start(RoutingContext ctx) {
-    bus.request(Addresses.START_SERVER, Paths.arguments(ctx, maxDepth).json())
+    JsonSlice definition = Paths.arguments(ctx, maxDepth).json();
+    String share = Callers.share(ctx);
+    starts.acquire(share);
+    bus.request(Addresses.START_SERVER, definition)
+        .onComplete(done -> starts.release(share))
         .onSuccess(server -> record(ctx, "start", server.id()))
         .onSuccess(server -> Replies.json(ctx, 201, started(server)))
         .onFailure(ctx::fail);

@@ -22,6 +22,7 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
@@ -76,6 +77,43 @@ class FairnessIT {
                 .header("x-api-key", key)
                 .build(),
             HttpResponse.BodyHandlers.ofInputStream());
+  }
+
+  @Test
+  void startsOfServersAreLimitedPerCaller() throws Exception {
+    String keys =
+        TestBridge.auth(
+            TestBridge.key("greedy", GREEDY, "'admin'"),
+            TestBridge.key("modest", MODEST, "'admin'"));
+    try (TestBridge bridge = TestBridge.of("{" + keys + ",'mcpServers':{}}")) {
+      // Given programs that never answer
+      List<CompletableFuture<Answer>> starting =
+          IntStream.range(0, 8).mapToObj(n -> start(bridge, GREEDY, "silent" + n)).toList();
+      bridge.until(
+          () -> bridge.get("/servers", "x-api-key", MODEST).body().path("servers").size() == 8);
+
+      // When and then
+      assertLimited(start(bridge, GREEDY, "more").get(20, TimeUnit.SECONDS), "starts of servers");
+      Answer served = bridge.post("/servers", echo("modest"), "x-api-key", MODEST);
+      assertEquals(201, served.status(), served.toString());
+
+      // And when they have ended
+      for (int n = 0; n < 8; n++) {
+        bridge.delete("/servers/silent" + n, "x-api-key", GREEDY);
+        assertTrue(starting.get(n).get(20, TimeUnit.SECONDS).status() >= 400);
+      }
+      assertEquals(201, bridge.post("/servers", echo("last"), "x-api-key", GREEDY).status());
+    }
+  }
+
+  private static CompletableFuture<Answer> start(TestBridge bridge, String key, String id) {
+    String silent =
+        "{\"id\":\"" + id + "\",\"command\":\"sleep\",\"args\":[\"986\"],\"startTimeout\":60}";
+    return bridge.postLater("/servers", silent, "x-api-key", key);
+  }
+
+  private static String echo(String id) {
+    return "{\"id\":\"" + id + "\"," + TestBridge.json(TestBridge.entry("")).substring(1);
   }
 
   @Test
