@@ -20,7 +20,7 @@ record AuthorizationFailures(ServerId server) {
   }
 
   /**
-   * @param client null if it is unknown
+   * @param client empty if it is unknown
    * @param scopes that were granted
    */
   BridgeException clientUnknown(String client, List<String> scopes) {
@@ -30,7 +30,7 @@ record AuthorizationFailures(ServerId server) {
             "The user of server '"
                 + server
                 + "' has not agreed that "
-                + (client == null ? "this client" : "client '" + client + "'")
+                + (client.isEmpty() ? "this client" : "client '" + client + "'")
                 + " uses it");
     return scopes.isEmpty() ? failure : failure.with("scope", String.join(" ", scopes));
   }

@@ -17,15 +17,18 @@ final class CallerAuthorization implements RequestAuthorization {
 
   private final OAuthClient client;
   private final Supplier<Optional<String>> principal;
+  private final String usedBy;
 
   private Future<Grant> refreshing = Future.failedFuture("not refreshed");
 
   /**
    * @param principal whose grant is used; empty if no caller has one
+   * @param usedBy the client of the caller, which its user must have agreed to; null for none
    */
-  CallerAuthorization(OAuthClient client, Supplier<Optional<String>> principal) {
+  CallerAuthorization(OAuthClient client, Supplier<Optional<String>> principal, String usedBy) {
     this.client = client;
     this.principal = principal;
+    this.usedBy = usedBy;
   }
 
   @Override
@@ -37,7 +40,7 @@ final class CallerAuthorization implements RequestAuthorization {
           ? Future.failedFuture(client.consentRequired())
           : Future.succeededFuture();
     }
-    return known.isFresh(System.currentTimeMillis())
+    return known.isFor(usedBy) && known.isFresh(System.currentTimeMillis())
         ? Future.succeededFuture(known.header())
         : usable(whose.get(), null).map(Grant::header);
   }
@@ -78,6 +81,9 @@ final class CallerAuthorization implements RequestAuthorization {
               Grant grant = kept.grant();
               if (grant == null) {
                 return Future.failedFuture(client.consentRequired());
+              }
+              if (!grant.isFor(usedBy)) {
+                return Future.failedFuture(client.clientUnknown(usedBy, grant));
               }
               boolean isRefused = refusal != null && grant.header().equals(refusal.sent());
               if (!isRefused && grant.isFresh(now)) {

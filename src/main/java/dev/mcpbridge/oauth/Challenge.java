@@ -43,6 +43,11 @@ record Challenge(String resourceMetadata, String scope) {
     return text.length() <= MAX_SCOPE && SCOPE.matcher(text).matches();
   }
 
+  /** The scopes of a space-separated list. */
+  static List<String> scopes(String scope) {
+    return scope.isBlank() ? List.of() : List.of(scope.strip().split(" +"));
+  }
+
   private static Challenge parse(String text) {
     String metadata = null;
     String scope = null;

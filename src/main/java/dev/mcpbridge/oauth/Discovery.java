@@ -8,7 +8,9 @@ import java.io.IOException;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 
 /**
  * Finds the authorization server of a server: from the metadata of the protected resource (RFC
@@ -27,7 +29,29 @@ final class Discovery {
    * @param resource its identifier, exactly as it is published; null if it publishes none
    * @param scopes those that its metadata names
    */
-  record ProtectedServer(String resource, List<String> scopes, AuthorizationServer issuer) {}
+  record ProtectedServer(String resource, List<String> scopes, AuthorizationServer issuer) {
+
+    /**
+     * What is asked for: what the operator wants, else what the server asked for, else what its
+     * metadata names.
+     *
+     * @param asked what a refused request needs; null if unknown
+     * @param challenged what the last challenge named; null if nothing
+     */
+    List<String> scopes(OAuthConfig config, String asked, String challenged) {
+      String wanted = asked == null ? challenged : asked;
+      Set<String> all = new LinkedHashSet<>(config.request().scopes());
+      if (all.isEmpty()) {
+        all.addAll(wanted == null ? scopes : Challenge.scopes(wanted));
+      } else if (asked != null) {
+        all.addAll(Challenge.scopes(asked));
+      }
+      if (issuer.supports("scopes_supported", "offline_access")) {
+        all.add("offline_access");
+      }
+      return List.copyOf(all);
+    }
+  }
 
   Discovery(GuardedHttp http, URI server, OAuthConfig config) {
     this.http = http;

@@ -126,24 +126,24 @@ record Grant(
   }
 
   /**
-   * With the clients of an earlier grant and one more.
+   * For one more client than an earlier grant, unless it allows more: to that, only this client has
+   * been agreed.
    *
    * @param earlier null for none
    * @param client null for a caller without one
    */
   Grant usableBy(Grant earlier, String client) {
-    List<String> all = new ArrayList<>(earlier == null ? clients : earlier.clients());
+    boolean isWider = earlier == null || !earlier.terms().scopes().containsAll(terms.scopes());
+    List<String> all = new ArrayList<>(isWider ? List.of() : earlier.clients());
     if (client != null) {
       all.remove(client);
       all.add(client);
     }
-    int first = Math.max(0, all.size() - MAX_CLIENTS);
-    return new Grant(
-        terms,
-        tokens,
-        issuedMillis,
-        refreshingUntilMillis,
-        List.copyOf(all.subList(first, all.size())));
+    return usableBy(all.subList(Math.max(0, all.size() - MAX_CLIENTS), all.size()));
+  }
+
+  private Grant usableBy(List<String> some) {
+    return new Grant(terms, tokens, issuedMillis, refreshingUntilMillis, List.copyOf(some));
   }
 
   /** With new tokens; the refresh token stays if there is no new one (RFC 6749 section 6). */
@@ -152,7 +152,7 @@ record Grant(
     return of(
             terms,
             new TokenEndpoint.Tokens(next.access(), refresh, next.expiresMillis(), next.scopes()))
-        .usableBy(this, null);
+        .usableBy(clients);
   }
 
   /** The request for new tokens. */

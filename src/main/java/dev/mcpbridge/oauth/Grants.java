@@ -35,14 +35,9 @@ final class Grants {
       long idleMillis,
       BiPredicate<String, Grant.Terms> isUsable) {
     this.store = store;
-    this.prefix = name(server, "");
+    this.prefix = "grant " + server.name() + ' ';
     this.idleMillis = idleMillis;
     this.isUsable = isUsable;
-  }
-
-  /** The name of a principal's grant in the store. */
-  static String name(ServerId server, String principal) {
-    return "grant " + server.name() + ' ' + principal;
   }
 
   /** The grant of a principal, with null for an absent one; linearizable. */
@@ -85,15 +80,8 @@ final class Grants {
     return store.put(prefix + principal, version, grant.json(), idleMillis);
   }
 
-  Future<Void> put(String principal, Grant grant) {
-    if (!hasGrant(anyCaller)) {
-      anyCaller = principal;
-    }
-    return store.put(prefix + principal, grant.json(), idleMillis);
-  }
-
   /**
-   * Stores a new grant. The clients of an earlier one may use it too.
+   * Stores a new grant in place of an earlier one.
    *
    * @param client that may use it; null for a principal without one
    * @return whether that client could use an earlier one
@@ -103,9 +91,15 @@ final class Grants {
         .compose(
             kept -> {
               Grant earlier = kept.grant();
-              return put(principal, grant.usableBy(earlier, client))
-                  .map(stored -> earlier != null && earlier.isFor(client));
-            });
+              boolean isAgain = earlier != null && earlier.isFor(client);
+              return put(principal, kept.version(), grant.usableBy(earlier, client))
+                  .compose(
+                      isStored ->
+                          isStored
+                              ? Future.succeededFuture(isAgain)
+                              : add(principal, client, grant));
+            })
+        .onSuccess(isAgain -> anyCaller = hasGrant(anyCaller) ? anyCaller : principal);
   }
 
   Future<Boolean> remove(String principal, long version) {

@@ -6,8 +6,10 @@ import dev.mcpbridge.credentials.CredentialStore;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.limit.BoundedMap;
 import dev.mcpbridge.model.Caller;
+import dev.mcpbridge.model.Principal;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.protocol.Json;
+import dev.mcpbridge.protocol.Sha256;
 import dev.mcpbridge.transport.RequestAuthorization;
 import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
@@ -15,7 +17,6 @@ import io.vertx.core.Vertx;
 import java.io.IOException;
 import java.net.URI;
 import java.util.LinkedHashSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -82,21 +83,37 @@ public final class OAuthClient {
   }
 
   /** The authorization of a caller's connection. */
-  public RequestAuthorization of(String principal) {
+  public RequestAuthorization of(Caller caller) {
     return config.whose() == OAuthConfig.Whose.SERVICE
         ? own
-        : callers.computeIfAbsent(principal, this::authorization);
+        : callers.computeIfAbsent(owner(caller), unknown -> authorization(caller));
   }
 
-  private RequestAuthorization authorization(String principal) {
+  /**
+   * Who has a connection of its own. Users agree to each client for itself: an access token of the
+   * same user that another client has got uses nothing of what was granted through the first one
+   * (confused deputy, MCP basic/security best practices).
+   */
+  public String owner(Caller caller) {
+    String client = clientName(caller);
+    return client == null ? caller.name() : caller.name() + ' ' + Sha256.of(client).hex(16);
+  }
+
+  /** Null for callers with a key, and where users agree to nothing. */
+  private String clientName(Caller caller) {
+    Principal.Token token = caller.principal().token();
+    return token == null || !config.needsConsent() ? null : token.clientName();
+  }
+
+  private RequestAuthorization authorization(Caller caller) {
     return config.exchanges()
         ? new DeliveredAuthorization(this)
-        : new CallerAuthorization(this, () -> Optional.of(principal));
+        : new CallerAuthorization(this, () -> Optional.of(caller.name()), clientName(caller));
   }
 
   /** Takes the credential that came with a call, for the connection of its caller. */
   public void deliver(Caller caller) {
-    if (of(caller.name()) instanceof DeliveredAuthorization delivered) {
+    if (of(caller) instanceof DeliveredAuthorization delivered) {
       delivered.deliver(caller.authorization());
     }
   }
@@ -105,7 +122,7 @@ public final class OAuthClient {
   public RequestAuthorization shared() {
     return !config.needsConsent() || config.catalogueByService()
         ? own
-        : new CallerAuthorization(this, grants::anyCaller);
+        : new CallerAuthorization(this, grants::anyCaller, null);
   }
 
   /**
@@ -154,26 +171,7 @@ public final class OAuthClient {
         issuer.metadata().path("revocation_endpoint").textValue(),
         client,
         found.resource(),
-        scopes(found, scope));
-  }
-
-  /** What the operator wants, else what the server asked for, else what its metadata names. */
-  private List<String> scopes(Discovery.ProtectedServer found, String asked) {
-    String wanted = asked == null && challenge != null ? challenge.scope() : asked;
-    Set<String> scopes = new LinkedHashSet<>(config.request().scopes());
-    if (scopes.isEmpty()) {
-      scopes.addAll(wanted == null ? found.scopes() : split(wanted));
-    } else if (asked != null) {
-      scopes.addAll(split(asked));
-    }
-    if (found.issuer().supports("scopes_supported", "offline_access")) {
-      scopes.add("offline_access");
-    }
-    return List.copyOf(scopes);
-  }
-
-  private static List<String> split(String scope) {
-    return scope.isBlank() ? List.of() : List.of(scope.strip().split(" +"));
+        found.scopes(config, scope, challenge == null ? null : challenge.scope()));
   }
 
   /**
@@ -275,6 +273,11 @@ public final class OAuthClient {
     return failures.consentRequired(challenge == null ? null : challenge.scope());
   }
 
+  /** The failure of a request of a client to which its user has not agreed. */
+  BridgeException clientUnknown(String client, Grant grant) {
+    return failures.clientUnknown(client, grant.terms().scopes());
+  }
+
   /** The failure of a request that needs more scopes than were granted. */
   BridgeException scopeRequired(String principal, String scope) {
     if (rounds.areUsedUp(principal)) {
@@ -286,7 +289,7 @@ public final class OAuthClient {
       all.addAll(granted.terms().scopes());
     }
     if (scope != null) {
-      all.addAll(split(scope));
+      all.addAll(Challenge.scopes(scope));
     }
     return failures.consentRequired(all.isEmpty() ? null : String.join(" ", all));
   }

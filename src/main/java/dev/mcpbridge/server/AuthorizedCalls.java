@@ -33,7 +33,7 @@ record AuthorizedCalls(OAuthClient oauth, Function<Call, Future<JsonSlice>> call
   }
 
   private Future<JsonSlice> run(Call call, boolean mayRepeat) {
-    RequestAuthorization authorization = oauth.of(call.caller().name());
+    RequestAuthorization authorization = oauth.of(call.caller());
     return TimeLimit.beforeCall(call.deadlineNanos(), authorization.header())
         .compose(
             header ->

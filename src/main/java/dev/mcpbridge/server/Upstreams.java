@@ -210,7 +210,10 @@ final class Upstreams implements Upstream.Listener {
 
   /** What shares an upstream: a caller, or one of its sessions. */
   private String conversation(Caller caller) {
-    return config.isolation().perCaller() ? "caller " + caller.name() : caller.conversation();
+    boolean isOfSession = caller.session() != null && !config.isolation().perCaller();
+    return isOfSession
+        ? caller.conversation()
+        : "caller " + (oauth == null ? caller.name() : oauth.owner(caller));
   }
 
   /** A caller has granted access. */
@@ -233,9 +236,7 @@ final class Upstreams implements Upstream.Listener {
     checkShare(caller.share());
     String conversation = conversation(caller);
     Instance.InstanceEnvironment own =
-        oauth == null
-            ? instanceEnvironment
-            : instanceEnvironment.authorized(oauth.of(caller.name()));
+        oauth == null ? instanceEnvironment : instanceEnvironment.authorized(oauth.of(caller));
     IsolatedUpstream begun =
         new IsolatedUpstream(caller.share(), new Upstream(config, conversation, own, this));
     isolated.put(conversation, begun);

@@ -80,6 +80,20 @@ class GrantTest {
   }
 
   @Test
+  void widerGrantIsForTheClientThatWasAgreedToOnly() {
+    Grant earlier = grant("old", 1, 2);
+    TokenEndpoint.Tokens wider = new TokenEndpoint.Tokens("at", "rt", 9, List.of("a", "b", "c"));
+    TokenEndpoint.Tokens narrower = new TokenEndpoint.Tokens("at", "rt", 9, List.of("b"));
+
+    Grant more = Grant.of(earlier.terms(), wider).usableBy(earlier, "other");
+    Grant less = Grant.of(earlier.terms(), narrower).usableBy(earlier, "other");
+
+    assertEquals(List.of("other"), more.clients());
+    assertEquals(List.of("app", "other"), less.clients());
+    assertEquals(List.of("app"), earlier.renewed(wider).clients());
+  }
+
+  @Test
   void onlyTheLatestHundredClientsAreKept() {
     Grant grant = grant("rt", 1, 2);
     for (int i = 0; i < 200; i++) {

@@ -37,21 +37,31 @@ class GrantsTest {
   @Test
   void listsStayWithTheCallerWhoseGrantIsUsed() throws Exception {
     assertEquals(Optional.empty(), grants.anyCaller());
-    await(grants.put("alice", grant("a")));
+    await(grants.add("alice", null, grant("a")));
     assertEquals(Optional.of("alice"), grants.anyCaller());
 
-    await(grants.put("mallory", grant("m")));
+    await(grants.add("mallory", null, grant("m")));
 
     assertEquals(Optional.of("alice"), grants.anyCaller());
   }
 
   @Test
   void newGrantIsUsedIfTheOneBeforeHasEnded() throws Exception {
-    await(grants.put("alice", grant("a")));
+    await(grants.add("alice", null, grant("a")));
     removed.add("alice");
 
-    await(grants.put("bob", grant("b")));
+    await(grants.add("bob", null, grant("b")));
 
     assertEquals(Optional.of("bob"), grants.anyCaller());
+  }
+
+  @Test
+  void clientsOfSeveralConsentsAreAllKept() throws Exception {
+    Future<Boolean> first = grants.add("alice", "app", grant("a"));
+    Future<Boolean> second = grants.add("alice", "other", grant("b"));
+    assertEquals(List.of(false, false), List.of(await(first), await(second)));
+
+    assertEquals(List.of("app", "other"), await(grants.of("alice")).grant().clients());
+    assertEquals(true, await(grants.add("alice", "app", grant("c"))));
   }
 }

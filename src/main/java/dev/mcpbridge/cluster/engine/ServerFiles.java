@@ -51,7 +51,8 @@ public final class ServerFiles {
     // a follower tries five times to connect to the leader that was elected
     properties.put("zookeeper.leaderConnectDelayDuringRetryMs", "100");
     // without followers, a leader would otherwise wait for initLimit before it votes again
-    properties.put("zookeeper.leader.maxTimeToWaitForEpoch", "500");
+    int patience = 5 * settings.tickMillis();
+    properties.put("zookeeper.leader.maxTimeToWaitForEpoch", Integer.toString(patience));
     properties.put("zookeeper.preAllocSize", "1024");
     properties.put("zookeeper.commitLogCount", "100");
     properties.put("zookeeper.jmx.log4j.disable", "true");

@@ -504,7 +504,7 @@ class GrantsIT {
 
   @Test
   void callOfAnApiCarriesTheCredentialOfItsCaller() throws Exception {
-    bridge = TestBridge.of("{'mcpServers':{'notes':" + api() + "}}");
+    bridge = TestBridge.of("{'mcpServers':{'notes':" + notes.apiEntry() + "}}");
     bridge.awaitReady("notes");
 
     Answer refused = bridge.post("/servers/notes/tools/me", "{}");
@@ -563,25 +563,16 @@ class GrantsIT {
   }
 
   private void startApiConnected(String settings) throws Exception {
-    String entry = api().replace("'heartbeat':0", "'heartbeat':0" + settings);
+    String entry = notes.apiEntry().replace("'heartbeat':0", "'heartbeat':0" + settings);
     bridge = TestBridge.of("{'mcpServers':{'notes':" + entry + "}}");
     bridge.awaitReady("notes");
     connect();
     assertEquals("alice", call().at("/structuredContent/user"));
   }
 
-  private String api() {
-    String document =
-        "{'openapi':'3.1.0','info':{'title':'t','version':'1'},'servers':[{'url':'%s'}],"
-            + "'paths':{'/api/me':{'get':{'operationId':'me','responses':{'200':{'description':'x'}"
-            + "}}}}}";
-    return "{'type':'openapi','heartbeat':0,'document':%s,'server':'%s','oauth':{'allowLoopback':true,'issuers':['%s']}}"
-        .formatted(document.formatted(notes.url("")), notes.url(""), notes.url(""));
-  }
-
   @Test
   void credentialThatACallerSendsItselfIsNotReplaced() throws Exception {
-    bridge = TestBridge.of("{'mcpServers':{'notes':" + api() + "}}");
+    bridge = TestBridge.of("{'mcpServers':{'notes':" + notes.apiEntry() + "}}");
     bridge.awaitReady("notes");
 
     Answer refused =

@@ -7,6 +7,7 @@ import dev.mcpbridge.fixture.ApiDocument;
 import dev.mcpbridge.fixture.ConsentBrowser;
 import dev.mcpbridge.fixture.EchoApi;
 import dev.mcpbridge.fixture.FreePorts;
+import dev.mcpbridge.fixture.McpClient;
 import dev.mcpbridge.fixture.OpenIdProvider;
 import dev.mcpbridge.fixture.ProtectedServer;
 import dev.mcpbridge.fixture.TestBridge;
@@ -51,16 +52,24 @@ class UserLoginIT {
             port,
             ("{'audit':{'folder':'%s'},'auth':{'issuers':[{'name':'corp','issuer':'%s'}],'login':{'issuer':'corp',"
                     + "'clientId':'pages','clientSecret':'pages-secret'}},"
-                    + "'mcpServers':{'notes':%s,"
+                    + "'mcpServers':{'notes':%s,'held':%s,'granted':%s,"
                     + "'api':{'type':'openapi','url':'%s','authUrl':'https://login.example'}}}")
-                .formatted(trail, provider.issuer(), notes.entry(""), api.url("/openapi.json")));
+                .formatted(
+                    trail,
+                    provider.issuer(),
+                    notes.entry(""),
+                    notes.entry("").replace("'era'", "'riskLevel':2,'era'"),
+                    notes.apiEntry(),
+                    api.url("/openapi.json")));
     String token = provider.userToken("warm-up", own(), "mcp:read mcp:call");
-    bridge.until(
-        () ->
-            bridge
-                .get("/servers/api", "authorization", "Bearer " + token)
-                .at("/state")
-                .equals("ready"));
+    for (String ready : List.of("api", "granted")) {
+      bridge.until(
+          () ->
+              bridge
+                  .get("/servers/" + ready, "authorization", "Bearer " + token)
+                  .at("/state")
+                  .equals("ready"));
+    }
   }
 
   @BeforeEach
@@ -132,7 +141,7 @@ class UserLoginIT {
     // Given
     String token = provider.userToken("app", "heidi", own(), "mcp:read mcp:call");
     String others = provider.userToken("other", "heidi", own(), "mcp:read mcp:call");
-    browserOf("heidi").connect(call(token).at("/connect_url"), Map.of());
+    connect("heidi", call(token));
     assertEquals("alice", call(token).firstText());
     int calls = notes.calls().size();
 
@@ -142,32 +151,114 @@ class UserLoginIT {
     // Then
     assertEquals("consent_required", refused.code(), refused.toString());
     assertEquals("no", refused.at("/executed"));
+    assertEquals("notes", refused.at("/scope"));
     assertTrue(refused.at("/detail").contains("client 'other'"), refused.toString());
-    URI link = URI.create(refused.at("/connect_url"));
-    HttpResponse<String> page = browserOf("heidi").open(link);
+    HttpResponse<String> page = browserOf("heidi").open(URI.create(refused.at("/connect_url")));
     assertEquals(200, page.statusCode());
     assertTrue(page.body().contains("<dt>Used by</dt><dd>other</dd>"), page.body());
     assertEquals("consent_required", call(others).code());
     assertEquals(calls, notes.calls().size());
 
     // When the user agrees to that one too
-    browserOf("heidi").connect(link.toString(), Map.of());
+    connect("heidi", refused);
 
     // Then
     assertEquals("alice", call(others).firstText());
     assertEquals("alice", call(token).firstText());
   }
 
+  private static void connect(String user, Answer refused) throws Exception {
+    HttpResponse<String> page = browserOf(user).connect(refused.at("/connect_url"), Map.of());
+    assertTrue(page.body().contains("Connected"), page.body());
+  }
+
+  @Test
+  void approvedCallOfAClientThatTheUserHasNotAgreedToDoesNotRun() throws Exception {
+    // Given a server whose tools are known
+    String first = provider.userToken("ken", own(), "mcp:read mcp:call");
+    connect("ken", hold(first));
+    bridge.until(() -> hold(first).body().has("confirmation_id"));
+    // and calls of two clients that wait, of which the user agrees to one
+    String token = provider.userToken("app", "judy", own(), "mcp:read mcp:call");
+    String others = provider.userToken("other", "judy", own(), "mcp:read mcp:call");
+    Answer waiting = hold(others);
+    connect("judy", confirm(hold(token), token));
+    assertEquals("alice", confirm(hold(token), token).firstText());
+    int calls = notes.calls().size();
+
+    // When
+    Answer refused = confirm(waiting, others);
+
+    // Then
+    assertEquals("consent_required", refused.code(), refused.toString());
+    assertEquals("no", refused.at("/executed"));
+    assertEquals(calls, notes.calls().size());
+  }
+
+  private static Answer hold(String token) throws Exception {
+    return bridge.post("/servers/held/tools/me", "{}", "authorization", "Bearer " + token);
+  }
+
+  private static Answer confirm(Answer held, String token) throws Exception {
+    assertTrue(held.body().has("confirmation_id"), held.toString());
+    return bridge.post(
+        "/confirmations/" + held.at("/confirmation_id"),
+        "{\"confirm\":true,\"token\":\"" + held.at("/token") + "\"}",
+        "authorization",
+        "Bearer " + token);
+  }
+
+  @Test
+  void otherClientOfTheSameUserSubscribesToNothing() throws Exception {
+    String token = provider.userToken("app", "lena", own(), "mcp:read mcp:call");
+    String others = provider.userToken("other", "lena", own(), "mcp:read mcp:call");
+    connect("lena", call(token));
+
+    subscribe(others);
+    assertEquals(0, notes.subscriptions());
+    subscribe(token);
+
+    bridge.until(() -> notes.subscriptions() > 0);
+    assertEquals(1, notes.subscriptions());
+  }
+
+  private static void subscribe(String token) throws Exception {
+    McpClient client =
+        new McpClient(bridge.uri("/servers/notes/mcp"), "{}", "authorization", "Bearer " + token);
+    client.initialize();
+    client.request("resources/subscribe", "{\"uri\":\"note:///alice\"}");
+  }
+
+  /** Calls of an HTTP API share a connection, but not their users' grants. */
+  @Test
+  void otherClientOfTheSameUserDoesNotUseTheGrantForAnApi() throws Exception {
+    String token = provider.userToken("app", "mike", own(), "mcp:read mcp:call");
+    String others = provider.userToken("other", "mike", own(), "mcp:read mcp:call");
+    connect("mike", callGranted(token));
+    assertEquals("alice", callGranted(token).at("/structuredContent/user"));
+
+    Answer refused = callGranted(others);
+
+    assertEquals("consent_required", refused.code(), refused.toString());
+    assertEquals("no", refused.at("/executed"));
+    connect("mike", refused);
+    assertEquals("alice", callGranted(others).at("/structuredContent/user"));
+  }
+
+  private static Answer callGranted(String token) throws Exception {
+    return bridge.post("/servers/granted/tools/me", "{}", "authorization", "Bearer " + token);
+  }
+
   @Test
   void clientsAreForgottenWithTheGrant() throws Exception {
     String token = provider.userToken("app", "ivan", own(), "mcp:read mcp:call");
     String others = provider.userToken("other", "ivan", own(), "mcp:read mcp:call");
-    browserOf("ivan").connect(call(token).at("/connect_url"), Map.of());
+    connect("ivan", call(token));
     assertEquals(
         204,
         bridge.delete("/servers/notes/credentials", "authorization", "Bearer " + others).status());
 
-    browserOf("ivan").connect(call(others).at("/connect_url"), Map.of());
+    connect("ivan", call(others));
 
     assertEquals("alice", call(others).firstText());
     assertEquals("consent_required", call(token).code());

@@ -143,7 +143,7 @@ class ClusterPartitionIT {
     }
 
     int other = others.get(0);
-    nodes.within(Duration.ofSeconds(10), () -> others.contains(nodes.primary(other)));
+    nodes.within(Duration.ofSeconds(5), () -> others.contains(nodes.primary(other)));
     nodes.until(() -> nodes.areMembers(others));
   }
 

@@ -301,6 +301,7 @@ class ClusterServersIT {
       five.startMissing();
       five.awaitMembers();
       five.assertAllAnswer(servers);
+      five.stopAll();
     }
   }
 

@@ -27,6 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Processes that a killed bridge left behind, and those of others beside them. */
 @Tag("program")
+@Tag("slow")
 class OrphansIT {
   private static final HttpClient CLIENT = HttpClient.newHttpClient();
 
@@ -41,14 +42,13 @@ class OrphansIT {
   @Test
   void orphansOfAKilledBridgeAreEndedByTheNextStart() throws Exception {
     Requirements.program("setsid");
-    Path config = config("--stubborn");
-    ServedBridge bridge = serve(List.of(), config);
+    ServedBridge bridge = serve(List.of(), config("'s':" + TestBridge.entry("", "--stubborn")));
     long child = pid(bridge);
     call(bridge, "grandchild");
 
     bridge.process().destroyForcibly().waitFor();
     assertTrue(ProcessHandle.of(child).filter(ProcessHandle::isAlive).isPresent());
-    serve(List.of(), config);
+    serve(List.of(), config(""));
 
     until(() -> !isRunning(child));
   }
@@ -59,7 +59,7 @@ class OrphansIT {
     Requirements.root();
     List<String> inNamespace =
         List.of(Requirements.program("unshare"), "--pid", "--fork", "--kill-child", "--mount-proc");
-    Path config = config();
+    Path config = config("'s':" + TestBridge.entry(""));
     ServedBridge first = serve(inNamespace, config);
     long firstChild = pid(first);
     String boot = Files.readString(Path.of("/proc/sys/kernel/random/boot_id")).strip();
@@ -76,9 +76,9 @@ class OrphansIT {
     assertSameChild(second, secondChild);
   }
 
-  private Path config(String... modes) throws Exception {
-    String servers = "{'mcpServers':{'s':" + TestBridge.entry("", modes) + "}}";
-    return Files.writeString(folder.resolve("s.json"), TestBridge.json(servers));
+  private Path config(String servers) throws Exception {
+    String config = TestBridge.json("{'mcpServers':{" + servers + "}}");
+    return Files.writeString(Files.createTempFile(folder, "bridge", ".json"), config);
   }
 
   private Process marked(String mark) throws Exception {
