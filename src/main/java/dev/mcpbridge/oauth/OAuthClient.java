@@ -106,9 +106,10 @@ public final class OAuthClient {
   }
 
   private RequestAuthorization authorization(Caller caller) {
+    Optional<String> principal = Optional.of(caller.name());
     return config.exchanges()
         ? new DeliveredAuthorization(this)
-        : new CallerAuthorization(this, () -> Optional.of(caller.name()), clientName(caller));
+        : new CallerAuthorization(this, () -> principal, clientName(caller));
   }
 
   /** Takes the credential that came with a call, for the connection of its caller. */

@@ -46,11 +46,13 @@ final class Upstreams implements Upstream.Listener {
 
   private static final class IsolatedUpstream {
     final String caller;
+    final String owner;
     final Upstream upstream;
     long lastUsedNanos;
 
-    IsolatedUpstream(String caller, Upstream upstream) {
+    IsolatedUpstream(String caller, String owner, Upstream upstream) {
       this.caller = caller;
+      this.owner = owner;
       this.upstream = upstream;
     }
   }
@@ -204,6 +206,10 @@ final class Upstreams implements Upstream.Listener {
     if (found == null) {
       found = begin(caller);
     }
+    if (!found.owner.equals(owner(caller))) {
+      throw new BridgeException(
+          ErrorCode.FORBIDDEN, "The session was opened by another client of its user");
+    }
     found.lastUsedNanos = System.nanoTime();
     return found.upstream;
   }
@@ -211,9 +217,11 @@ final class Upstreams implements Upstream.Listener {
   /** What shares an upstream: a caller, or one of its sessions. */
   private String conversation(Caller caller) {
     boolean isOfSession = caller.session() != null && !config.isolation().perCaller();
-    return isOfSession
-        ? caller.conversation()
-        : "caller " + (oauth == null ? caller.name() : oauth.owner(caller));
+    return isOfSession ? caller.conversation() : "caller " + owner(caller);
+  }
+
+  private String owner(Caller caller) {
+    return oauth == null ? caller.name() : oauth.owner(caller);
   }
 
   /** A caller has granted access. */
@@ -238,7 +246,8 @@ final class Upstreams implements Upstream.Listener {
     Instance.InstanceEnvironment own =
         oauth == null ? instanceEnvironment : instanceEnvironment.authorized(oauth.of(caller));
     IsolatedUpstream begun =
-        new IsolatedUpstream(caller.share(), new Upstream(config, conversation, own, this));
+        new IsolatedUpstream(
+            caller.share(), owner(caller), new Upstream(config, conversation, own, this));
     isolated.put(conversation, begun);
     begun.upstream.open();
     return begun;

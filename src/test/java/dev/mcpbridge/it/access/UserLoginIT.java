@@ -52,13 +52,14 @@ class UserLoginIT {
             port,
             ("{'audit':{'folder':'%s'},'auth':{'issuers':[{'name':'corp','issuer':'%s'}],'login':{'issuer':'corp',"
                     + "'clientId':'pages','clientSecret':'pages-secret'}},"
-                    + "'mcpServers':{'notes':%s,'held':%s,'granted':%s,"
+                    + "'mcpServers':{'notes':%s,'held':%s,'sessions':%s,'granted':%s,"
                     + "'api':{'type':'openapi','url':'%s','authUrl':'https://login.example'}}}")
                 .formatted(
                     trail,
                     provider.issuer(),
                     notes.entry(""),
                     notes.entry("").replace("'era'", "'riskLevel':2,'era'"),
+                    notes.entry("").replace("'era'", "'isolation':'session','era'"),
                     notes.apiEntry(),
                     api.url("/openapi.json")));
     String token = provider.userToken("warm-up", own(), "mcp:read mcp:call");
@@ -220,6 +221,28 @@ class UserLoginIT {
 
     bridge.until(() -> notes.subscriptions() > 0);
     assertEquals(1, notes.subscriptions());
+  }
+
+  @Test
+  void sessionOfOneClientIsUsedByNoOther() throws Exception {
+    String token = provider.userToken("app", "nina", own(), "mcp:read mcp:call");
+    String others = provider.userToken("other", "nina", own(), "mcp:read mcp:call");
+    connect(
+        "nina",
+        bridge.post("/servers/sessions/tools/me", "{}", "authorization", "Bearer " + token));
+    McpClient session =
+        new McpClient(bridge.uri("/servers/sessions/mcp"), "{}", "authorization", "Bearer " + token)
+            .initialized();
+    assertEquals("alice", session.call("me", "{}").firstText());
+    int calls = notes.calls().size();
+
+    session.with("authorization", "Bearer " + others);
+    McpClient.Reply refused = session.call("me", "{}");
+
+    assertTrue(refused.text().contains("another client of its user"), refused.text());
+    assertEquals(calls, notes.calls().size());
+    session.with("authorization", "Bearer " + token);
+    assertEquals("alice", session.call("me", "{}").firstText());
   }
 
   private static void subscribe(String token) throws Exception {
