@@ -11,16 +11,12 @@ import dev.mcpbridge.fixture.Approvals.PendingConfirmation;
 import dev.mcpbridge.fixture.EchoApi;
 import dev.mcpbridge.fixture.EffectLog;
 import dev.mcpbridge.fixture.EventLog;
-import dev.mcpbridge.fixture.Load;
-import dev.mcpbridge.fixture.Load.CompletedCall;
 import dev.mcpbridge.fixture.Nodes;
-import dev.mcpbridge.fixture.SteadyLoad;
 import dev.mcpbridge.fixture.TestBridge.Answer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AutoClose;
@@ -383,39 +379,5 @@ class ClusterMemoryIT {
 
   private static List<String> statuses(EventLog log, PendingConfirmation confirmation) {
     return log.values("confirmation", "status", "confirmation_id", confirmation.id());
-  }
-
-  @Test
-  void killedOwnerLosesOnlyItsOwnCallsUnderLoad() throws Exception {
-    int dead = owner("a");
-    List<String> moved = new ArrayList<>();
-    for (String server : SERVERS) {
-      if (owner(server) == dead) {
-        moved.add(server);
-      }
-    }
-    List<Integer> doors = new CopyOnWriteArrayList<>(ALL);
-    AtomicInteger turn = new AtomicInteger();
-    try (SteadyLoad steadyLoad =
-        new SteadyLoad(
-            nodes, SERVERS, 500, () -> doors.get(turn.incrementAndGet() % doors.size()))) {
-      steadyLoad.awaitMore(1_500);
-      nodes.kill(dead);
-      doors.remove((Integer) dead);
-      for (int i = 0; i < 4; i++) {
-        steadyLoad.awaitMore(1_000);
-      }
-
-      List<CompletedCall> made = steadyLoad.end();
-      System.err.println("500 a second: " + Load.outcomes(made));
-      effectLog.assertConsistent(made);
-      for (CompletedCall call : made) {
-        boolean mayBeLost =
-            call.node() == dead && call.answer() == null
-                || moved.contains(call.server()) && call.outcome().startsWith("502 node_lost");
-        assertTrue(call.isDone() || mayBeLost, call.server() + " " + call.answer());
-      }
-    }
-    nodes.assertAllAnswer(SERVERS);
   }
 }
