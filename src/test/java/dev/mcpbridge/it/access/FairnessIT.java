@@ -83,8 +83,8 @@ class FairnessIT {
   void startsOfServersAreLimitedPerCaller() throws Exception {
     String keys =
         TestBridge.auth(
-            TestBridge.key("greedy", GREEDY, "'admin'"),
-            TestBridge.key("modest", MODEST, "'admin'"));
+            TestBridge.key("greedy", GREEDY, "'read','admin'"),
+            TestBridge.key("modest", MODEST, "'read','admin'"));
     try (TestBridge bridge = TestBridge.of("{" + keys + ",'mcpServers':{}}")) {
       // Given programs that never answer
       List<CompletableFuture<Answer>> starting =
