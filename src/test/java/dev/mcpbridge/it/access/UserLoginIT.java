@@ -214,6 +214,7 @@ class UserLoginIT {
     String token = provider.userToken("app", "lena", own(), "mcp:read mcp:call");
     String others = provider.userToken("other", "lena", own(), "mcp:read mcp:call");
     connect("lena", call(token));
+    call(others); // opens a connection, or does not
 
     subscribe(others);
     assertEquals(0, notes.subscriptions());
