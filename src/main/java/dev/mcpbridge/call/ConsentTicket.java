@@ -2,6 +2,7 @@ package dev.mcpbridge.call;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.auth.Pkce;
+import dev.mcpbridge.model.Principal;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.protocol.Json;
 import java.util.LinkedHashSet;
@@ -30,9 +31,9 @@ public record ConsentTicket(
 
   private static final int MAX_SCOPE = 2_000;
 
-  /** As {@link dev.mcpbridge.model.Principal.Token#clientName}; null for a key, which has none. */
-  String clientName() {
-    return issuer == null ? null : client == null ? "" : client;
+  /** As {@link Principal.Token#clientName()}; null for a key, which has none. */
+  public String clientName() {
+    return issuer == null ? null : Principal.Token.clientName(client);
   }
 
   String owner() {

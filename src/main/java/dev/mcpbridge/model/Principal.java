@@ -40,6 +40,13 @@ public record Principal(String name, Set<Scope> scopes, Set<String> roles, Token
 
     /** The client by which users know who acts for them; all unknown ones count as one. */
     public String clientName() {
+      return clientName(client);
+    }
+
+    /**
+     * @param client null if unknown
+     */
+    public static String clientName(String client) {
       return client == null ? "" : client;
     }
   }

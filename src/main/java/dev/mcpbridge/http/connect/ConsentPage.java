@@ -103,8 +103,8 @@ public final class ConsentPage {
     facts.put("At", url == null ? "unknown" : url.getHost());
     facts.put("Asks for", ticket.scope());
     facts.put("For", ticket.principal());
-    boolean isUnnamed = ticket.issuer() != null && ticket.client() == null;
-    facts.put("Used by", isUnnamed ? "a client that its token does not name" : ticket.client());
+    String client = ticket.clientName();
+    facts.put("Used by", "".equals(client) ? "a client that its token does not name" : client);
     facts.values().removeIf(Objects::isNull);
     return facts;
   }
