@@ -205,11 +205,7 @@ class TokensIT {
   }
 
   private Answer confirm(String token, Answer held) throws Exception {
-    return bridge.post(
-        "/confirmations/" + held.at("/confirmation_id"),
-        "{\"confirm\":true,\"token\":\"" + held.at("/token") + "\"}",
-        "authorization",
-        "Bearer " + token);
+    return bridge.confirm(held, "authorization", "Bearer " + token);
   }
 
   @Test

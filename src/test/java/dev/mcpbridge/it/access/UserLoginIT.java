@@ -202,11 +202,7 @@ class UserLoginIT {
 
   private static Answer confirm(Answer held, String token) throws Exception {
     assertTrue(held.body().has("confirmation_id"), held.toString());
-    return bridge.post(
-        "/confirmations/" + held.at("/confirmation_id"),
-        "{\"confirm\":true,\"token\":\"" + held.at("/token") + "\"}",
-        "authorization",
-        "Bearer " + token);
+    return bridge.confirm(held, "authorization", "Bearer " + token);
   }
 
   @Test
