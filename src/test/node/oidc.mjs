@@ -1,6 +1,6 @@
 // An OpenID provider whose user is logged in as alice, or as the cookie "user" says. The first time
 // that a client asks for alice, it gets the scope mcp:read only; from the second time on, and for
-// other users, what it asks for.
+// other users, what it asks for. The user dana is in the group developers.
 // Called with the redirect URIs of its clients "app" (that of "other" too) and "pages", of which the latter has several. Prints its issuer.
 import http from 'node:http';
 import Provider from 'oidc-provider';
@@ -40,6 +40,7 @@ const provider = new Provider(issuer, {
       }),
     },
   },
+  extraTokenClaims: (ctx, token) => (token.accountId === 'dana' ? { groups: ['developers'] } : {}),
   findAccount: (ctx, id) => ({ accountId: id, claims: () => ({ sub: id }) }),
   interactions: { url: (ctx, interaction) => `/interaction/${interaction.uid}` },
 });

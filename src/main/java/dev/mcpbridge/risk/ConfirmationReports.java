@@ -53,11 +53,8 @@ final class ConfirmationReports {
         expiries::size);
   }
 
-  /** A confirmation was created at this node, which reports its expiry too; once. */
+  /** A confirmation was created at this node, which reports its expiry too. */
   void added(Confirmation confirmation) {
-    if (expiries.containsKey(confirmation.id())) {
-      return;
-    }
     publish(confirmation, PENDING);
     bus.offer(
         Addresses.NOTICES, () -> notice(Notice.Type.CONFIRMATION_PENDING, confirmation, null));

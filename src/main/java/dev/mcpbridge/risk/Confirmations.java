@@ -17,7 +17,6 @@ import dev.mcpbridge.config.RiskConfig;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.error.Executed;
-import dev.mcpbridge.limit.BoundedMap;
 import dev.mcpbridge.model.Call;
 import dev.mcpbridge.model.Confirmation;
 import dev.mcpbridge.model.RiskLevel;
@@ -28,7 +27,7 @@ import java.security.MessageDigest;
 import java.time.Clock;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
+import java.util.Objects;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -41,7 +40,6 @@ import java.util.function.BooleanSupplier;
  * created for an operator to decide stays so. Confined to its verticle's context.
  */
 public final class Confirmations {
-  private static final int MAX_REPEATED = 10_000;
   private static final Comparator<ConfirmationState> NEWEST_FIRST =
       Comparator.comparingLong((ConfirmationState each) -> each.confirmation().createdAtMillis())
           .reversed();
@@ -51,9 +49,6 @@ public final class Confirmations {
   private final FailedAttempts failedAttempts;
   private final SharedMap pending;
   private final ConfirmationShares shares;
-
-  /** The last confirmation of a call, by what it is and whose. */
-  private final Map<String, String> lastOf = new BoundedMap<>(MAX_REPEATED);
 
   /**
    * @param clock clock of this node, only for times that are shown
@@ -75,30 +70,35 @@ public final class Confirmations {
 
   /**
    * The pending confirmation of the same call of the same caller, who repeats it while an operator
-   * decides; null if this node has created none.
+   * decides, at this node or another; null if this node knows of none.
    */
-  private Confirmation repeated(Call call, String digest) {
-    String id = config.operatorApproves() ? lastOf.get(key(call, digest)) : null;
-    Item item = id == null ? null : pending.cached(id);
-    return item == null || !item.isPresent() ? null : pending(item);
-  }
-
-  private static String key(Call call, String digest) {
-    return digest + " " + call.caller().name();
+  Confirmation repeated(ConfirmationRequest request) {
+    if (!config.operatorApproves()) {
+      return null;
+    }
+    String digest = digest(request.call(), request.definitionDigest());
+    String caller = request.call().caller().name();
+    String start = startOfId(digest, caller);
+    return pending.cached().entrySet().stream()
+        .filter(each -> each.getKey().startsWith(start))
+        .map(each -> pending(each.getValue()))
+        .filter(Objects::nonNull)
+        .filter(each -> each.digest().equals(digest) && each.call().caller().name().equals(caller))
+        .findFirst()
+        .orElse(null);
   }
 
   /**
-   * Creates a confirmation, or finds the one of the same call. Completes when a majority of the
-   * nodes has stored it. The result contains the token only if the caller may decide.
+   * Creates a confirmation. Completes when a majority of the nodes has stored it. The result
+   * contains the token only if the caller may decide.
    */
   public Future<PendingConfirmation> add(ConfirmationRequest request) {
     RiskConfig current = config;
     String digest = digest(request.call(), request.definitionDigest());
-    Confirmation repeated = repeated(request.call(), digest);
-    if (repeated != null) {
-      return Future.succeededFuture(new PendingConfirmation(repeated, null));
-    }
-    String id = uuid();
+    String id =
+        current.operatorApproves()
+            ? startOfId(digest, request.call().caller().name()) + endOfId()
+            : startOfId(RandomIds.next()) + endOfId();
     Call call = request.call().withId(id);
     long now = clock.millis();
     String token = RandomIds.next();
@@ -129,7 +129,6 @@ public final class Confirmations {
                         ErrorCode.OVERLOADED, "Too many confirmations are pending")
                     .withRetryAfter(current.expiryMillis());
               }
-              lastOf.put(key(call, digest), id);
               return new PendingConfirmation(
                   confirmation, current.operatorApproves() ? null : token);
             })
@@ -334,9 +333,21 @@ public final class Confirmations {
     }
   }
 
-  /** In the format of the original API, with all 128 bits random. */
-  private static String uuid() {
-    return RandomIds.next().replaceFirst("(.{8})(.{4})(.{4})(.{4})(.{12})", "$1-$2-$3-$4-$5");
+  /**
+   * An id has the format of the original API. Its first 64 bits tell calls that wait for an
+   * operator apart, so that a repeated one is found without reading the others; everything else is
+   * random.
+   */
+  private static String startOfId(String digest, String caller) {
+    return startOfId(Sha256.of(digest + ' ' + caller).hex());
+  }
+
+  private static String startOfId(String digits) {
+    return digits.replaceFirst("(.{8})(.{4})(.{4}).*", "$1-$2-$3-");
+  }
+
+  private static String endOfId() {
+    return RandomIds.hex(8).replaceFirst("(.{4})", "$1-");
   }
 
   private static String digest(Call call, String definitionDigest) {

@@ -50,7 +50,10 @@ public final class RiskVerticle extends VerticleBase {
   }
 
   private Future<PendingConfirmation> confirmLater(ConfirmationRequest request) {
-    return confirmations.add(request).onSuccess(added -> reports.added(added.confirmation()));
+    Confirmation repeated = confirmations.repeated(request);
+    return repeated == null
+        ? confirmations.add(request).onSuccess(added -> reports.added(added.confirmation()))
+        : Future.succeededFuture(new PendingConfirmation(repeated, null));
   }
 
   private Future<Confirmation> decide(HumanDecision decision) {

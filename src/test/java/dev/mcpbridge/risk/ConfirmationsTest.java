@@ -278,30 +278,44 @@ class ConfirmationsTest {
   }
 
   @Test
-  void callIsHeldAnewOnceItsLastConfirmationIsOver() {
-    confirmations = confirmations(true, true);
-    PendingConfirmation first = add("{}");
-    assertEquals(first.confirmation().id(), add("{}").confirmation().id());
-    assertNotEquals(first.confirmation().id(), add("{\"a\":1}").confirmation().id());
+  void repeatedCallHasTheConfirmationThatWaitsAlsoAtAnotherNode() {
+    SharedMap shared = map();
+    Confirmations first = confirmations(shared, true, true);
+    ConfirmationRequest call = request("alice", "{}");
+    assertNull(first.repeated(call));
 
-    confirmations.claim(approval(first, BOSS));
-    PendingConfirmation second = add("{}");
-    assertNotEquals(first.confirmation().id(), second.confirmation().id());
-    now += 600_000;
-    PendingConfirmation third = add("{}");
-    assertNotEquals(second.confirmation().id(), third.confirmation().id());
-    now += 1_200_000;
-    assertNotEquals(third.confirmation().id(), add("{}").confirmation().id());
+    Confirmation held = first.add(call).result().confirmation();
+
+    for (Confirmations node : List.of(first, confirmations(shared, true, true))) {
+      assertEquals(held.id(), node.repeated(call).id());
+      assertNull(node.repeated(request("alice", "{\"a\":1}")), "another call");
+      assertNull(node.repeated(request("bob", "{}")), "another caller");
+      assertNull(node.repeated(new ConfirmationRequest(call.call(), "other")), "another tool");
+    }
   }
 
   @Test
-  void callsOfOtherCallersAreHeldOnTheirOwn() {
+  void callIsHeldAnewOnceItsLastConfirmationIsOver() {
     confirmations = confirmations(true, true);
-    String id = add("{}").confirmation().id();
+    ConfirmationRequest call = request("alice", "{}");
+    PendingConfirmation first = confirmations.add(call).result();
 
-    PendingConfirmation other = confirmations.add(request("bob", "{}")).result();
+    confirmations.claim(approval(first, BOSS));
+    assertNull(confirmations.repeated(call), "decided");
+    PendingConfirmation second = confirmations.add(call).result();
+    assertNotEquals(first.confirmation().id(), second.confirmation().id());
+    assertEquals(second.confirmation().id(), confirmations.repeated(call).id());
+    now += 600_000;
+    assertNull(confirmations.repeated(call), "expired");
+    now += 1_200_000;
+    assertNull(confirmations.repeated(call), "removed");
+  }
 
-    assertNotEquals(id, other.confirmation().id());
+  @Test
+  void callThatItsCallerConfirmsIsHeldAnewEachTime() {
+    add("{}");
+
+    assertNull(confirmations.repeated(request("alice", "{}")), "its token was shown once");
   }
 
   @Test
@@ -385,12 +399,20 @@ class ConfirmationsTest {
   }
 
   private Confirmations confirmations(boolean operator, boolean token) {
+    return confirmations(map(), operator, token);
+  }
+
+  private Confirmations confirmations(SharedMap map, boolean operator, boolean token) {
+    RiskConfig config = new RiskConfig(null, null, operator, token, 600_000, 200);
+    return new Confirmations(config, clock(), counted(map), () -> severalCallers);
+  }
+
+  private SharedMap map() {
+    return new SingleNode(clock()).map("confirmations");
+  }
+
+  private Clock clock() {
     InstantSource source = () -> Instant.ofEpochMilli(now);
-    Clock clock = source.withZone(ZoneOffset.UTC);
-    return new Confirmations(
-        new RiskConfig(null, null, operator, token, 600_000, 200),
-        clock,
-        counted(new SingleNode(clock).map("confirmations")),
-        () -> severalCallers);
+    return source.withZone(ZoneOffset.UTC);
   }
 }

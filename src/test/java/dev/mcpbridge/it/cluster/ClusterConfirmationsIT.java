@@ -344,6 +344,7 @@ class ClusterConfirmationsIT {
       assertEquals(403, pending.decide(node, confirmation, true).status());
       Answer shown = guarded.get(node, confirmation.path(), "x-api-key", BOSS);
       assertEquals("caller", shown.at("/caller"), shown.toString());
+      assertEquals(confirmation.id(), pending.repeat(node, confirmation).id());
     }
     assertEquals(0, marks.count(confirmation.note()));
 

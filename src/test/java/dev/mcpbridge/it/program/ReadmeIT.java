@@ -7,7 +7,8 @@ import dev.mcpbridge.config.ConfigReader;
 import dev.mcpbridge.fixture.BusyboxImage;
 import dev.mcpbridge.fixture.Engine;
 import dev.mcpbridge.fixture.FreePorts;
-import dev.mcpbridge.fixture.PastedShell;
+import dev.mcpbridge.fixture.PastedPage;
+import dev.mcpbridge.fixture.PastedPage.Block;
 import dev.mcpbridge.fixture.PseudoTerminal;
 import dev.mcpbridge.fixture.Requirements;
 import dev.mcpbridge.fixture.Sample;
@@ -19,7 +20,6 @@ import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.eclipse.jgit.api.Git;
@@ -46,16 +46,10 @@ class ReadmeIT {
   /** Ports that are replaced by free ones, in the README and in the files of the clone. */
   private static final Pattern PORTS = Pattern.compile("\\b(300[0-5]|4010|780[1-3])\\b");
 
-  private static final Pattern BLOCK =
-      Pattern.compile("^## (.*?)$|^```(\\w+)\n(.*?)^```$", Pattern.MULTILINE | Pattern.DOTALL);
-
   @TempDir static Path folder;
   private static final Map<String, String> ports = new HashMap<>();
-  private static PastedShell shell;
+  private static PastedPage page;
   private static BusyboxImage image;
-  private static final Map<String, Integer> started = new HashMap<>();
-
-  private record Block(String section, String language, String text) {}
 
   /** Replaces commands that need a network or a build. */
   private static String replacement(String line) throws Exception {
@@ -86,13 +80,13 @@ class ReadmeIT {
       ports.put(Integer.toString(port), Integer.toString(free.next()));
     }
     publish(folder.resolve("origin"));
-    shell = PastedShell.in(folder, environment());
+    page = new PastedPage(folder, environment(), ReadmeIT::replacement);
   }
 
   @AfterAll
   static void close() throws Exception {
-    if (shell != null) {
-      shell.close();
+    if (page != null) {
+      page.close();
     }
     if (image != null) {
       image.close();
@@ -132,14 +126,7 @@ class ReadmeIT {
   private static List<Block> blocks() throws IOException {
     List<Block> blocks = new ArrayList<>();
     for (Path page : PAGES) {
-      String section = "";
-      for (Matcher found = BLOCK.matcher(Files.readString(page)); found.find(); ) {
-        if (found.group(1) != null) {
-          section = found.group(1);
-        } else if (!found.group(2).equals("mermaid")) {
-          blocks.add(new Block(section, found.group(2), onFreePorts(found.group(3))));
-        }
-      }
+      blocks.addAll(PastedPage.blocks(onFreePorts(Files.readString(page))));
     }
     return blocks;
   }
@@ -147,7 +134,7 @@ class ReadmeIT {
   @TestFactory
   Stream<DynamicTest> everyBlockWorksInOrder() throws IOException {
     return blocks().stream()
-        .filter(block -> !block.section().equals(NOT_RUN))
+        .filter(block -> !block.section().equals(NOT_RUN) && !block.language().equals("mermaid"))
         .map(
             block ->
                 DynamicTest.dynamicTest(
@@ -160,53 +147,12 @@ class ReadmeIT {
       image = new BusyboxImage(Engine.at(null));
     }
     switch (block.language()) {
-      case "sh" -> paste(block.text());
+      case "sh" -> page.paste(block.text());
       case "console" -> converse(block.text().lines().toList());
       case "json" ->
           new ConfigReader(Map.of()).read(block.text(), ConfigReader.Strictness.ALL_OR_NOTHING);
       default -> throw new AssertionError("unknown language of a block: " + block.language());
     }
-  }
-
-  /** Runs commands and compares their output with the lines after #. Each curl needs output. */
-  private static void paste(String block) throws Exception {
-    StringBuilder commands = new StringBuilder();
-    StringBuilder answer = new StringBuilder();
-    for (String line : block.lines().toList()) {
-      if (line.startsWith("# ")) {
-        answer.append(line.substring(2)).append('\n');
-        continue;
-      }
-      if (answer.length() > 0) {
-        paste(commands.toString(), answer.toString());
-        commands.setLength(0);
-        answer.setLength(0);
-      }
-      commands.append(replacement(line)).append('\n');
-    }
-    paste(commands.toString(), answer.toString());
-  }
-
-  private static void paste(String commands, String answer) throws Exception {
-    String output = shell.paste(commands);
-    awaitStarted(commands, "target/mcp-bridge serve ", "MCP Bridge is listening on ");
-    awaitStarted(commands, "java ", "weather and functions at ");
-    if (answer.isEmpty()) {
-      assertTrue(
-          commands.lines().noneMatch(line -> line.startsWith("curl ")),
-          "the README shows no output of: " + commands);
-    } else {
-      assertTrue(new Sample(answer).matchesEndOf(output), commands + "printed " + output);
-    }
-  }
-
-  /** Waits until the programs that were started in the background report that they listen. */
-  private static void awaitStarted(String commands, String command, String readyLine)
-      throws Exception {
-    int startCount =
-        (int)
-            commands.lines().filter(line -> line.startsWith(command) && line.endsWith("&")).count();
-    shell.awaitOutput(readyLine, started.merge(command, startCount, Integer::sum));
   }
 
   /** Input follows $, > or a question with "Run it?"; all other lines are expected output. */
