@@ -9,6 +9,7 @@ import dev.mcpbridge.auth.ApiKeys;
 import dev.mcpbridge.fixture.Engine;
 import dev.mcpbridge.fixture.Program;
 import dev.mcpbridge.fixture.Requirements;
+import dev.mcpbridge.fixture.ServedBridge;
 import dev.mcpbridge.fixture.TestBridge;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -30,6 +31,20 @@ class ImageIT {
   private static final String IMAGE = "mcp-bridge-test/bridge";
   private static final String JAVA = "/opt/mcp-bridge/java/bin/java";
   private static final String JAR = "/opt/mcp-bridge/mcp-bridge.jar";
+
+  /** An MCP server that costs as little as a server can. */
+  private static final String SERVER =
+      """
+      while read -r line; do
+        id=$(printf %s "$line" | sed -n 's/.*"id":\\([^,}]*\\).*/\\1/p')
+        case $line in
+          *'"initialize"'*) result='{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}' ;;
+          *'"tools/list"'*) result='{"tools":[{"name":"t","inputSchema":{"type":"object"}}]}' ;;
+          *) result='{}' ;;
+        esac
+        [ -z "$id" ] || echo "{\\"jsonrpc\\":\\"2.0\\",\\"id\\":$id,\\"result\\":$result}"
+      done
+      """;
 
   @TempDir private static Path folder;
   private static Engine engine;
@@ -172,9 +187,42 @@ class ImageIT {
       }
     }
 
+    long resident = residentWithFiveIdleServers(device, runtime.resolve("mcp-bridge"));
+
+    System.out.printf("small runtime: %d bytes on disk, %d kB resident%n", bytes, resident);
     assertTrue(bytes < 90_000_000, bytes + " bytes");
-    String version = run("env", "-i", "PATH=/usr/bin:/bin", runtime + "/mcp-bridge", "--version");
-    assertTrue(version.startsWith("mcp-bridge"), version);
+    assertTrue(resident < 90_000, resident + " kB");
+  }
+
+  /** In kilobytes, of the bridge without its servers. */
+  private static long residentWithFiveIdleServers(Path folder, Path program) throws Exception {
+    Path server = Files.writeString(folder.resolve("server"), SERVER);
+    List<String> entries = new ArrayList<>();
+    for (int i = 0; i < 5; i++) {
+      entries.add("'s%d':{'command':'/bin/sh','args':['%s']}".formatted(i, server));
+    }
+    Path config = folder.resolve("bridge.json");
+    String servers = String.join(",", entries);
+    Files.writeString(config, TestBridge.json("{'mcpServers':{" + servers + "}}"));
+    ProcessBuilder builder =
+        new ProcessBuilder(program.toString(), "serve", "-p", "0", "-c", config.toString());
+    builder.environment().clear();
+    builder.environment().put("PATH", "/usr/bin:/bin");
+    builder.environment().put("HOME", folder.toString());
+    try (ServedBridge bridge =
+        ServedBridge.from(builder.redirectError(folder.resolve("err").toFile()))) {
+      for (int i = 0; i < 5; i++) {
+        String tools = run("curl", "-sS", bridge.url() + "/servers/s" + i + "/tools");
+        assertTrue(tools.contains("\"name\":\"t\""), tools);
+      }
+      Path status = Path.of("/proc/" + bridge.process().pid() + "/status");
+      String line =
+          Files.readAllLines(status).stream()
+              .filter(each -> each.startsWith("VmRSS:"))
+              .findFirst()
+              .orElseThrow();
+      return Long.parseLong(line.replaceAll("\\D", ""));
+    }
   }
 
   @Test
