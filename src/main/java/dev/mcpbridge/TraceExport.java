@@ -16,7 +16,7 @@ final class TraceExport {
    * @param node name of the node; null for a single node
    */
   static Telemetry open(BridgeConfig config, String node) {
-    Counts counts = new Counts(Version.current());
+    Counts counts = new Counts(Version.current(), config.telemetry().isPerTool());
     if (!config.telemetry().isOn()) {
       return new Telemetry(counts);
     }

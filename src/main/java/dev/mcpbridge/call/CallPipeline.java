@@ -492,17 +492,29 @@ public final class CallPipeline {
     return bus.request(address, admitted.call())
         .onSuccess(
             result -> {
-              answered(admitted.call(), System.nanoTime() - sentNanos);
+              answered(admitted, System.nanoTime() - sentNanos);
               outputs.check(admitted.call().server(), admitted.tool(), result);
-            });
+            })
+        .onFailure(failure -> failed(admitted, failure));
   }
 
-  private void answered(Call call, long nanos) {
+  private void answered(AdmittedCall admitted, long nanos) {
+    Call call = admitted.call();
     String server = counted(call.server());
     counts.answered(server, nanos);
+    if (counts.isPerTool() && admitted.tool() != null) {
+      counts.toolAnswered(server, admitted.tool().name(), nanos);
+    }
     TraceContext trace = bus.telemetry().tracer().isOn() ? TraceContext.of(call.envelope()) : null;
     if (trace != null && trace.isSampled()) {
       counts.traced(server, nanos, trace.traceId(), trace.spanId());
+    }
+  }
+
+  private void failed(AdmittedCall admitted, Throwable failure) {
+    if (counts.isPerTool() && admitted.tool() != null) {
+      String code = BridgeException.of(failure).code().slug();
+      counts.toolFailed(counted(admitted.call().server()), admitted.tool().name(), code);
     }
   }
 

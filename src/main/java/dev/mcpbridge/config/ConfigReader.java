@@ -71,7 +71,8 @@ public final class ConfigReader {
     requireKnownApprover(root.section("risk"), risk, auth);
     AuditConfig audit = AuditConfig.read(root.section("audit"), root.has("audit"));
     LimitsConfig limits = limits(root.section("limits"), root.section("validation"));
-    TelemetryConfig telemetry = TelemetryConfig.read(root.section("telemetry"), environment);
+    TelemetryConfig telemetry =
+        TelemetryConfig.read(root.section("telemetry"), root.section("metrics"), environment);
     List<WebhookConfig> webhooks = WebhookConfig.read(root, warnings);
     SandboxConfig sandbox =
         SandboxReader.read(root.section("sandbox"), environment.get("DOCKER_HOST"));

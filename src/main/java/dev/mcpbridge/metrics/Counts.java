@@ -10,6 +10,9 @@ import java.util.function.LongSupplier;
 
 /** The counters; all other metrics are read when they are requested. Thread-safe. */
 public final class Counts {
+  /** Stands for the tools of a server that has too many of them. */
+  public static final String OTHER_TOOLS = "other";
+
   private final Map<String, ServerCounts> servers = new ConcurrentHashMap<>();
   private final Map<Event, Map<List<String>, LongAdder>> events = new EnumMap<>(Event.class);
   private final Durations approvalWait = new Durations();
@@ -19,12 +22,15 @@ public final class Counts {
   private final LongAdder lostNodeRequests = new LongAdder();
 
   private final String version;
+  private final boolean isPerTool;
 
   /**
    * @param version of the bridge
+   * @param isPerTool whether the calls of each tool are counted too
    */
-  public Counts(String version) {
+  public Counts(String version, boolean isPerTool) {
     this.version = version;
+    this.isPerTool = isPerTool;
     for (Event event : Event.values()) {
       events.put(event, new ConcurrentHashMap<>());
       event.known().forEach(values -> events.get(event).put(values, new LongAdder()));
@@ -32,7 +38,7 @@ public final class Counts {
   }
 
   public Counts() {
-    this("development");
+    this("development", false);
   }
 
   String version() {
@@ -45,12 +51,12 @@ public final class Counts {
    * @param nanos time from sending the call to its answer
    */
   public void answered(String server, long nanos) {
-    of(server).answered.add(nanos);
+    of(server).calls.answered.add(nanos);
   }
 
   /** Names the trace of a call that was counted as answered. */
   public void traced(String server, long nanos, String traceId, String spanId) {
-    of(server).answered.example(nanos, traceId, spanId);
+    of(server).calls.answered.example(nanos, traceId, spanId);
   }
 
   /**
@@ -59,7 +65,22 @@ public final class Counts {
    * @param outcome the slug of the error, or {@code needs_confirmation}
    */
   public void ended(String server, String outcome) {
-    of(server).ended(outcome);
+    of(server).calls.ended(outcome);
+  }
+
+  /** Whether the calls of each tool are counted too. */
+  public boolean isPerTool() {
+    return isPerTool;
+  }
+
+  /** Counts a call of a tool that its server answered, in addition to {@link #answered}. */
+  public void toolAnswered(String server, String tool, long nanos) {
+    of(server).of(tool).answered.add(nanos);
+  }
+
+  /** Counts a call of a tool that was sent and failed, in addition to {@link #ended}. */
+  public void toolFailed(String server, String tool, String outcome) {
+    of(server).of(tool).ended(outcome);
   }
 
   /** Counts arguments or a result that could not be checked against their schema. */

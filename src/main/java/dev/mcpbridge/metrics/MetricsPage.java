@@ -1,34 +1,16 @@
 package dev.mcpbridge.metrics;
 
-import io.prometheus.metrics.expositionformats.ExpositionFormatWriter;
-import io.prometheus.metrics.expositionformats.ExpositionFormats;
-import io.prometheus.metrics.model.snapshots.ClassicHistogramBuckets;
-import io.prometheus.metrics.model.snapshots.CounterSnapshot;
-import io.prometheus.metrics.model.snapshots.CounterSnapshot.CounterDataPointSnapshot;
-import io.prometheus.metrics.model.snapshots.Exemplar;
-import io.prometheus.metrics.model.snapshots.Exemplars;
-import io.prometheus.metrics.model.snapshots.GaugeSnapshot;
-import io.prometheus.metrics.model.snapshots.GaugeSnapshot.GaugeDataPointSnapshot;
-import io.prometheus.metrics.model.snapshots.HistogramSnapshot;
-import io.prometheus.metrics.model.snapshots.HistogramSnapshot.HistogramDataPointSnapshot;
 import io.prometheus.metrics.model.snapshots.Labels;
-import io.prometheus.metrics.model.snapshots.MetricMetadata;
-import io.prometheus.metrics.model.snapshots.MetricSnapshot;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
-import java.io.ByteArrayOutputStream;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Predicate;
 import java.util.function.ToDoubleFunction;
 
 /** All metrics of the bridge in the formats of Prometheus. Created for each request; stateless. */
 public final class MetricsPage {
-  private final List<MetricSnapshot> all = new ArrayList<>();
+  private final Exposition exposition = new Exposition();
 
   private MetricsPage() {}
 
@@ -49,93 +31,131 @@ public final class MetricsPage {
       long garbageLines,
       long dropped) {}
 
+  /** What the page may show to the caller that asks for it. */
+  public interface Shown {
+    boolean server(String name);
+
+    default boolean tool(String server, String name) {
+      return server(server);
+    }
+  }
+
   /** The cluster as seen by this node. */
   public record Nodes(boolean isMember, int members, long moves) {}
 
-  private record Point(Labels labels, double value) {}
-
-  /** A page and its content type. */
-  public record Page(String type, byte[] body) {}
-
   /**
    * @param accept the {@code Accept} header; null for any format
-   * @param isShown whether calls of a server, by its name, are on the page
+   * @param isShown whether calls of a server, by its name, are on the page, or those of a tool of
+   *     it
    * @param heldBytes memory used by large messages in flight
    * @param nodes null without a cluster
    * @param runtime metrics of the process and its JVM
    */
-  public static Page write(
+  public static Exposition.Page write(
       String accept,
       Counts counts,
-      Predicate<String> isShown,
+      Shown isShown,
       long heldBytes,
       List<Server> servers,
       Nodes nodes,
       MetricSnapshots runtime) {
     MetricsPage page = new MetricsPage();
     page.addCalls(counts, isShown);
+    page.addTools(counts, isShown);
     page.addServers(servers);
     page.addEvents(counts);
-    page.gauge("build_info", "1, with the version.", List.of(version(counts)));
+    page.exposition.gauge("build_info", "1, with the version.", List.of(version(counts)));
     page.addReadings(counts);
-    page.gauge("held_bytes", "Memory used by large messages in flight.", one(heldBytes));
+    page.exposition.gauge("held_bytes", "Memory used by large messages in flight.", one(heldBytes));
     if (nodes != null) {
       page.addNodes(nodes, counts);
     }
-    runtime.forEach(page.all::add);
-    return page(accept, new MetricSnapshots(page.all));
+    page.exposition.addAll(runtime);
+    return page.exposition.page(accept);
   }
 
-  private void addCalls(Counts counts, Predicate<String> isShown) {
-    List<Point> calls = new ArrayList<>();
-    List<Point> unchecked = new ArrayList<>();
+  private void addCalls(Counts counts, Shown isShown) {
+    List<Exposition.Point> calls = new ArrayList<>();
+    List<Exposition.Point> unchecked = new ArrayList<>();
     Map<Labels, Durations> answered = new LinkedHashMap<>();
     Map<Labels, Durations> waits = new LinkedHashMap<>();
     counts
         .servers()
         .forEach(
             (server, count) -> {
-              if (!isShown.test(server)) {
+              if (!isShown.server(server)) {
                 return;
               }
               Labels labels = Labels.of("server", server);
-              answered.put(labels, count.answered);
+              answered.put(labels, count.calls.answered);
               waits.put(labels, count.queueWait);
-              calls.add(ended(server, "answered", Arrays.stream(count.answered.buckets()).sum()));
-              count
-                  .otherOutcomes()
-                  .forEach((outcome, n) -> calls.add(ended(server, outcome, n.sum())));
-              unchecked.add(new Point(labels, count.uncheckedSum()));
+              count.calls.forEachOutcome(
+                  (outcome, n) ->
+                      calls.add(new Exposition.Point(labels.add("outcome", outcome), n)));
+              unchecked.add(new Exposition.Point(labels, count.uncheckedSum()));
             });
-    counter("calls", "Calls by outcome: answered, needs_confirmation, or the error code.", calls);
-    histogram(
+    exposition.counter(
+        "calls", "Calls by outcome: answered, needs_confirmation, or the error code.", calls);
+    exposition.histogram(
         "call_duration_seconds",
         "Time from sending a call to its answer, including the time in the queue.",
         answered);
-    histogram(
+    exposition.histogram(
         "queue_wait_seconds", "Time that calls waited, of those that waited and then ran.", waits);
-    counter(
+    exposition.counter(
         "unchecked",
         "Arguments and results that could not be checked against their schema.",
         unchecked);
   }
 
+  private void addTools(Counts counts, Shown isShown) {
+    if (!counts.isPerTool()) {
+      return;
+    }
+    List<Exposition.Point> calls = new ArrayList<>();
+    Map<Labels, Durations> answered = new LinkedHashMap<>();
+    counts
+        .servers()
+        .forEach(
+            (server, count) ->
+                count
+                    .tools()
+                    .forEach(
+                        (tool, each) -> {
+                          if (isShown.tool(server, tool)) {
+                            Labels labels = Labels.of("server", server, "tool", tool);
+                            answered.put(labels, each.answered);
+                            each.forEachOutcome(
+                                (outcome, n) ->
+                                    calls.add(
+                                        new Exposition.Point(labels.add("outcome", outcome), n)));
+                          }
+                        }));
+    exposition.counter(
+        "tool_calls", "Calls of a tool that were sent to its server, by outcome.", calls);
+    exposition.histogram(
+        "tool_call_duration_seconds",
+        "Time from sending a call of a tool to its answer, including the time in the queue.",
+        answered);
+  }
+
   private void addServers(List<Server> servers) {
-    gauge(
+    exposition.gauge(
         "server_state",
         "1 for the present state of a server.",
         servers.stream().map(MetricsPage::state).toList());
-    gauge("server_processes", "Processes of a server.", each(servers, Server::processes));
-    gauge("server_tools", "Tools that a server offers.", each(servers, Server::tools));
+    exposition.gauge(
+        "server_processes", "Processes of a server.", each(servers, Server::processes));
+    exposition.gauge("server_tools", "Tools that a server offers.", each(servers, Server::tools));
     addDefinitions(servers);
-    gauge("calls_in_flight", "Running calls.", each(servers, Server::inFlight));
-    gauge("calls_queued", "Queued calls.", each(servers, Server::queued));
-    counter("server_restarts", "Restarts of a server.", each(servers, Server::restarts));
-    counter(
+    exposition.gauge("calls_in_flight", "Running calls.", each(servers, Server::inFlight));
+    exposition.gauge("calls_queued", "Queued calls.", each(servers, Server::queued));
+    exposition.counter("server_restarts", "Restarts of a server.", each(servers, Server::restarts));
+    exposition.counter(
         "garbage_lines",
         "Lines that were not a valid message.",
         each(servers, Server::garbageLines));
-    counter(
+    exposition.counter(
         "messages_dropped",
         "Messages dropped for exceeding a limit.",
         each(servers, Server::dropped));
@@ -143,17 +163,18 @@ public final class MetricsPage {
 
   /** Only with pins. */
   private void addDefinitions(List<Server> servers) {
-    List<Point> definitions = new ArrayList<>();
+    List<Exposition.Point> definitions = new ArrayList<>();
     for (Server server : servers) {
       server
           .definitions()
           .forEach(
               (state, count) ->
                   definitions.add(
-                      new Point(Labels.of("server", server.name(), "state", state), count)));
+                      new Exposition.Point(
+                          Labels.of("server", server.name(), "state", state), count)));
     }
     if (!definitions.isEmpty()) {
-      gauge(
+      exposition.gauge(
           "server_definitions",
           "Definitions of a server by state: approved, changed, new, blocked, missing; and held,"
               + " those that are not offered.",
@@ -164,20 +185,21 @@ public final class MetricsPage {
   /** Of each event that has happened or is known to be possible. */
   private void addEvents(Counts counts) {
     for (Event event : Event.values()) {
-      List<Point> points = new ArrayList<>();
+      List<Exposition.Point> points = new ArrayList<>();
       counts
           .of(event)
           .forEach(
-              (values, n) -> points.add(new Point(Labels.of(event.labels(), values), n.sum())));
+              (values, n) ->
+                  points.add(new Exposition.Point(Labels.of(event.labels(), values), n.sum())));
       if (!points.isEmpty()) {
-        counter(event.metric(), event.help(), points);
+        exposition.counter(event.metric(), event.help(), points);
       }
     }
-    histogram(
+    exposition.histogram(
         "approval_wait_seconds",
         "Time from a confirmation to its decision.",
         Map.of(Labels.EMPTY, counts.approvalWait()));
-    histogram(
+    exposition.histogram(
         "sandbox_start_seconds",
         "Time to start a container for a call at level 3.",
         Map.of(Labels.EMPTY, counts.containerStart()));
@@ -185,113 +207,47 @@ public final class MetricsPage {
 
   private void addReadings(Counts counts) {
     for (Counts.Reading reading : counts.readings()) {
-      List<Point> value = one(reading.value().getAsLong());
+      List<Exposition.Point> value = one(reading.value().getAsLong());
       if (reading.isCount()) {
-        counter(reading.name(), reading.help(), value);
+        exposition.counter(reading.name(), reading.help(), value);
       } else {
-        gauge(reading.name(), reading.help(), value);
+        exposition.gauge(reading.name(), reading.help(), value);
       }
     }
   }
 
   private void addNodes(Nodes nodes, Counts counts) {
-    gauge("cluster_member", "1 while the node is a member.", one(nodes.isMember() ? 1 : 0));
-    gauge("cluster_members", "Members of the cluster.", one(nodes.members()));
-    counter("cluster_moves", "Changes of ownership of servers.", one(nodes.moves()));
-    counter(
+    exposition.gauge(
+        "cluster_member", "1 while the node is a member.", one(nodes.isMember() ? 1 : 0));
+    exposition.gauge("cluster_members", "Members of the cluster.", one(nodes.members()));
+    exposition.counter("cluster_moves", "Changes of ownership of servers.", one(nodes.moves()));
+    exposition.counter(
         "node_questions", "Requests to other nodes, including calls.", one(counts.nodeRequests()));
-    counter(
+    exposition.counter(
         "node_questions_lost",
         "Requests that other nodes did not answer.",
         one(counts.lostNodeRequests()));
   }
 
-  private static Page page(String accept, MetricSnapshots all) {
-    ExpositionFormats formats = ExpositionFormats.init();
-    ExpositionFormatWriter writer =
-        formats.getOpenMetricsTextFormatWriter().accepts(accept)
-            ? formats.getOpenMetricsTextFormatWriter()
-            : formats.getPrometheusTextFormatWriter();
-    ByteArrayOutputStream out = new ByteArrayOutputStream();
-    try {
-      writer.write(out, all);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-    return new Page(writer.getContentType(), out.toByteArray());
-  }
-
-  private static Point version(Counts counts) {
+  private static Exposition.Point version(Counts counts) {
     String java = System.getProperty("java.version");
-    return new Point(Labels.of("version", counts.version(), "java", java), 1);
+    return new Exposition.Point(Labels.of("version", counts.version(), "java", java), 1);
   }
 
-  private static Point ended(String server, String outcome, long count) {
-    return new Point(Labels.of("server", server, "outcome", outcome), count);
+  private static Exposition.Point state(Server server) {
+    return new Exposition.Point(Labels.of("server", server.name(), "state", server.state()), 1);
   }
 
-  private static Point state(Server server) {
-    return new Point(Labels.of("server", server.name(), "state", server.state()), 1);
-  }
-
-  private static List<Point> each(List<Server> servers, ToDoubleFunction<Server> value) {
+  private static List<Exposition.Point> each(List<Server> servers, ToDoubleFunction<Server> value) {
     return servers.stream()
-        .map(server -> new Point(Labels.of("server", server.name()), value.applyAsDouble(server)))
+        .map(
+            server ->
+                new Exposition.Point(
+                    Labels.of("server", server.name()), value.applyAsDouble(server)))
         .toList();
   }
 
-  private static List<Point> one(double value) {
-    return List.of(new Point(Labels.EMPTY, value));
-  }
-
-  private void histogram(String name, String help, Map<Labels, Durations> all) {
-    double[] bounds = Arrays.copyOf(Durations.BOUNDS, Durations.BOUNDS.length + 1);
-    bounds[bounds.length - 1] = Double.POSITIVE_INFINITY;
-    HistogramSnapshot.Builder histogram =
-        HistogramSnapshot.builder().name("mcp_bridge_" + name).help(help);
-    all.forEach(
-        (labels, durations) ->
-            histogram.dataPoint(
-                HistogramDataPointSnapshot.builder()
-                    .labels(labels)
-                    .classicHistogramBuckets(
-                        ClassicHistogramBuckets.of(bounds, durations.buckets()))
-                    .sum(durations.seconds())
-                    .exemplars(exemplars(durations))
-                    .build()));
-    this.all.add(histogram.build());
-  }
-
-  private static Exemplars exemplars(Durations durations) {
-    return Exemplars.of(
-        durations
-            .examples()
-            .map(
-                example ->
-                    Exemplar.builder()
-                        .value(example.seconds())
-                        .traceId(example.traceId())
-                        .spanId(example.spanId())
-                        .timestampMillis(example.atMillis())
-                        .build())
-            .toList());
-  }
-
-  private void gauge(String name, String help, List<Point> points) {
-    all.add(
-        new GaugeSnapshot(
-            new MetricMetadata("mcp_bridge_" + name, help),
-            points.stream()
-                .map(point -> new GaugeDataPointSnapshot(point.value(), point.labels(), null))
-                .toList()));
-  }
-
-  private void counter(String name, String help, List<Point> points) {
-    all.add(
-        new CounterSnapshot(
-            new MetricMetadata("mcp_bridge_" + name, help),
-            points.stream()
-                .map(point -> new CounterDataPointSnapshot(point.value(), point.labels(), null, 0))
-                .toList()));
+  private static List<Exposition.Point> one(double value) {
+    return List.of(new Exposition.Point(Labels.EMPTY, value));
   }
 }

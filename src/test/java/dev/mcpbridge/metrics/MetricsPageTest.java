@@ -14,12 +14,27 @@ class MetricsPageTest {
   private static final MetricsPage.Server SERVER =
       new MetricsPage.Server(
           "git", "ready", 1, 8, Map.of("approved", 9L, "held", 2L), 3, 2, 4, 5, 6);
-  private final Counts counts = new Counts();
+  private static final MetricsPage.Shown ALL = shown("");
+  private Counts counts = new Counts();
+
+  /** Shows everything but one tool. */
+  private static MetricsPage.Shown shown(String hiddenTool) {
+    return new MetricsPage.Shown() {
+      @Override
+      public boolean server(String name) {
+        return true;
+      }
+
+      @Override
+      public boolean tool(String server, String name) {
+        return !name.equals(hiddenTool);
+      }
+    };
+  }
 
   private String page(String accept, MetricsPage.Nodes nodes) {
     return new String(
-        MetricsPage.write(
-                accept, counts, server -> true, 7, List.of(SERVER), nodes, new MetricSnapshots())
+        MetricsPage.write(accept, counts, ALL, 7, List.of(SERVER), nodes, new MetricSnapshots())
             .body(),
         StandardCharsets.UTF_8);
   }
@@ -50,6 +65,50 @@ class MetricsPageTest {
     assertHasLine("mcp_bridge_call_duration_seconds_bucket{server=\"git\",le=\"300.0\"} 2");
     assertHasLine("mcp_bridge_call_duration_seconds_bucket{server=\"git\",le=\"+Inf\"} 3");
     assertHasLine("mcp_bridge_call_duration_seconds_count{server=\"git\"} 3");
+  }
+
+  @Test
+  void callsOfEachToolAreCountedIfConfigured() {
+    counts.answered("git", 2_000_000);
+    assertFalse(page(null, null).contains("mcp_bridge_tool_"));
+
+    counts = new Counts("v", true);
+    counts.toolAnswered("git", "log", 2_000_000);
+    counts.toolFailed("git", "log", "timeout");
+
+    String labels = "server=\"git\",tool=\"log\"";
+    assertHasLine(
+        "mcp_bridge_tool_calls_total{outcome=\"answered\",server=\"git\",tool=\"log\"} 1.0");
+    assertHasLine(
+        "mcp_bridge_tool_calls_total{outcome=\"timeout\",server=\"git\",tool=\"log\"} 1.0");
+    assertHasLine("mcp_bridge_tool_call_duration_seconds_count{" + labels + "} 1");
+  }
+
+  @Test
+  void callsOfVeryManyToolsAreCountedTogether() {
+    counts = new Counts("v", true);
+    for (int i = 0; i < 203; i++) {
+      counts.toolAnswered("git", "tool" + i, 1);
+    }
+
+    assertHasLine("mcp_bridge_tool_call_duration_seconds_count{server=\"git\",tool=\"tool199\"} 1");
+    assertHasLine("mcp_bridge_tool_call_duration_seconds_count{server=\"git\",tool=\"other\"} 3");
+    assertFalse(page(null, null).contains("tool200"));
+  }
+
+  @Test
+  void toolThatIsHiddenFromTheReaderIsNotNamed() {
+    counts = new Counts("v", true);
+    counts.toolAnswered("git", "secret", 1);
+    counts.toolAnswered("git", "log", 1);
+
+    byte[] body =
+        MetricsPage.write(null, counts, shown("secret"), 0, List.of(), null, new MetricSnapshots())
+            .body();
+
+    String page = new String(body, StandardCharsets.UTF_8);
+    assertTrue(page.contains("tool=\"log\""), page);
+    assertFalse(page.contains("secret"), page);
   }
 
   @Test

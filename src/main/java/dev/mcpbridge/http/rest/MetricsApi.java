@@ -8,6 +8,7 @@ import dev.mcpbridge.http.reply.Callers;
 import dev.mcpbridge.http.reply.ResponseBody;
 import dev.mcpbridge.memory.MemoryBudget;
 import dev.mcpbridge.metrics.Counts;
+import dev.mcpbridge.metrics.Exposition;
 import dev.mcpbridge.metrics.MetricsPage;
 import dev.mcpbridge.metrics.RuntimeMetrics;
 import dev.mcpbridge.model.Principal;
@@ -52,19 +53,34 @@ public record MetricsApi(
         .onFailure(ctx::fail);
   }
 
-  private MetricsPage.Page page(
+  private Exposition.Page page(
       RoutingContext ctx, MetricSnapshots runtime, List<ServerView> servers) {
     return MetricsPage.write(
         ctx.request().getHeader("accept"),
         counts,
-        server -> server.isEmpty() || access.sees(Callers.of(ctx), new ServerId(server)),
+        shownTo(Callers.of(ctx)),
         memory.held(),
         servers.stream().map(server -> reading(server, Callers.of(ctx))).toList(),
         cluster.isAlone() ? null : nodes(cluster.view()),
         runtime);
   }
 
-  private static void answer(RoutingContext ctx, MetricsPage.Page page) {
+  private MetricsPage.Shown shownTo(Principal caller) {
+    return new MetricsPage.Shown() {
+      @Override
+      public boolean server(String name) {
+        return name.isEmpty() || access.sees(caller, new ServerId(name));
+      }
+
+      @Override
+      public boolean tool(String server, String name) {
+        return access.lists(caller, new ServerId(server), name)
+            || name.equals(Counts.OTHER_TOOLS) && server(server);
+      }
+    };
+  }
+
+  private static void answer(RoutingContext ctx, Exposition.Page page) {
     ctx.response().putHeader("content-type", page.type());
     ResponseBody.send(ctx, Buffer.buffer(page.body()), Compressed.LISTS);
   }

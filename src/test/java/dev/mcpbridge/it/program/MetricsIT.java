@@ -4,9 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.mcpbridge.auth.ApiKeys;
 import dev.mcpbridge.fixture.MetricsText;
 import dev.mcpbridge.fixture.TestBridge;
 import dev.mcpbridge.fixture.TestBridge.Answer;
+import java.util.List;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -50,6 +52,37 @@ class MetricsIT {
     assertEquals(1, value(calls("tool_not_found")));
     assertEquals(
         value(calls("answered")), value("mcp_bridge_call_duration_seconds_count{server=\"s\"}"));
+  }
+
+  @Test
+  void callsOfEachToolAreCountedForThoseWhoMayListIt() throws Exception {
+    String rules =
+        "'auth':{'keys':[%s,%s]},'access':{'rules':[{'name':'all','allow':['call'],"
+            + "'who':{'keys':['all']}},{'name':'some','allow':['call'],'who':{'keys':['some']},"
+            + "'tools':['!echo']}]},'metrics':{'perTool':true}";
+    String all = ApiKeys.generate();
+    String some = ApiKeys.generate();
+    String keys =
+        rules.formatted(
+            TestBridge.key("all", all, "'read','call'"),
+            TestBridge.key("some", some, "'read','call'"));
+    String entry = TestBridge.entry("'tools':{'never':{'timeout':0.3}}");
+    try (TestBridge counting = TestBridge.of("{" + keys + ",'mcpServers':{'s':" + entry + "}}")) {
+      for (String tool : List.of("echo", "never", "no_such_tool")) {
+        counting.post("/servers/s/tools/" + tool, "{}", "x-api-key", all);
+      }
+
+      String echo =
+          "mcp_bridge_tool_calls_total{outcome=\"answered\",server=\"s\",tool=\"echo\"} 1.0\n";
+      String never = "outcome=\"deadline_exceeded\",server=\"s\",tool=\"never\"} 1.0\n";
+      String page = counting.get("/metrics", "x-api-key", all).text();
+      assertTrue(page.contains(echo), page);
+      assertTrue(page.contains(never), page);
+      assertFalse(page.contains("no_such_tool"), page);
+      String seen = counting.get("/metrics", "x-api-key", some).text();
+      assertTrue(seen.contains(never), seen);
+      assertFalse(seen.contains("tool=\"echo\""), seen);
+    }
   }
 
   @Test
