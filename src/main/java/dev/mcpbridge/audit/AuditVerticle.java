@@ -9,6 +9,7 @@ import dev.mcpbridge.limit.Shares;
 import dev.mcpbridge.model.AuditPage;
 import dev.mcpbridge.model.AuditRecord;
 import dev.mcpbridge.model.AuditRecord.Need;
+import dev.mcpbridge.model.Notice;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.VerticleBase;
@@ -19,11 +20,16 @@ public final class AuditVerticle extends VerticleBase {
   private static final Shares.Limit SEARCHES =
       new Shares.Limit("searches of the audit trail", "", 8, 1_000);
 
+  /** Between two looks at the last checkpoint, of which there is one a minute. */
+  private static final long HEAD_MILLIS = 5_000;
+
   private final Bus bus;
   private final AuditLog log;
+  private final Path folder;
   private final AuditSearch search;
   private final Shares searches = new Shares(SEARCHES, () -> true);
   private Runnable unregister = () -> {};
+  private Head sent;
 
   /**
    * @param folder where the trail is kept
@@ -31,6 +37,7 @@ public final class AuditVerticle extends VerticleBase {
   public AuditVerticle(Bus bus, AuditLog log, Path folder) {
     this.bus = bus;
     this.log = log;
+    this.folder = folder;
     this.search = new AuditSearch(folder);
   }
 
@@ -49,11 +56,32 @@ public final class AuditVerticle extends VerticleBase {
   private void register() {
     Runnable records = bus.serveDirectly(Addresses.AUDIT, this::take);
     Runnable searching = bus.serve(AuditSearches.at(0), this::search);
+    long timer = vertx.setPeriodic(HEAD_MILLIS, due -> sendHead());
     unregister =
         () -> {
+          vertx.cancelTimer(timer);
           records.run();
           searching.run();
         };
+  }
+
+  /** Sends the last checkpoint to where who can write the folder cannot change it. */
+  private void sendHead() {
+    if (bus.isServed(Addresses.NOTICES)) {
+      vertx
+          .executeBlocking(() -> Head.in(folder), false)
+          .onSuccess(
+              head -> {
+                if (head != null && !head.equals(sent)) {
+                  sent = head;
+                  bus.offer(Addresses.NOTICES, () -> notice(head));
+                }
+              });
+    }
+  }
+
+  private static Notice notice(Head head) {
+    return new Notice(Notice.Type.AUDIT_CHECKPOINT, "audit", head.toJson(), null);
   }
 
   /** Writes what was taken. The last thing that a bridge does. */

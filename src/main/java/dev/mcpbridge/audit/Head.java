@@ -3,6 +3,7 @@ package dev.mcpbridge.audit;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.file.PrivateFile;
 import dev.mcpbridge.protocol.Json;
+import dev.mcpbridge.protocol.JsonSlice;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,14 +22,16 @@ record Head(String node, long seq, String prev, String signature) {
 
   /** Blocks. */
   void write(Path folder) throws IOException {
-    String text =
+    PrivateFile.replace(folder.resolve(FILE), toJson().text() + "\n");
+  }
+
+  JsonSlice toJson() {
+    return Json.slice(
         Json.object()
             .put("node", node)
             .put("seq", seq)
             .put("prev", prev)
-            .put("signature", signature)
-            .toString();
-    PrivateFile.replace(folder.resolve(FILE), text + "\n");
+            .put("signature", signature));
   }
 
   /**

@@ -25,7 +25,8 @@ public record Notice(Type type, String source, JsonSlice data, JsonSlice argumen
     CONFIRMATION_EXPIRED("confirmation.expired"),
     DEFINITIONS_CHANGED("definitions.changed"),
     SERVER_FAILED("server.failed"),
-    SERVER_RECOVERED("server.recovered");
+    SERVER_RECOVERED("server.recovered"),
+    AUDIT_CHECKPOINT("audit.checkpoint");
 
     private final String apiName;
 

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.mcpbridge.config.ConfigReader.Strictness;
 import dev.mcpbridge.model.Notice;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -23,10 +24,12 @@ class WebhookConfigTest {
   }
 
   @Test
-  void aReceiverHasAllEventsAndNoArgumentsByDefault() {
+  void aReceiverHasAllEventsButCheckpointsAndNoArgumentsByDefault() {
     WebhookConfig webhook = read("{'url':'https://x/y','secrets':['KEY']}").webhooks().get(0);
 
-    assertEquals(Set.copyOf(Notice.Type.apiNames()), webhook.events());
+    Set<String> events = new HashSet<>(Notice.Type.apiNames());
+    events.remove("audit.checkpoint");
+    assertEquals(events, webhook.events());
     assertFalse(webhook.withArguments());
     assertEquals(24, webhook.secrets().get(0).bytes().length);
     assertFalse(webhook.toString().contains("AAEC"), webhook.toString());

@@ -1,5 +1,6 @@
 package dev.mcpbridge.adapter.grpc;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -9,6 +10,7 @@ import com.google.protobuf.DescriptorProtos.FileDescriptorProto;
 import com.google.protobuf.TypeRegistry;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.protocol.Arguments;
 import dev.mcpbridge.protocol.JsonSlice;
 import io.vertx.core.buffer.Buffer;
 import java.util.ArrayList;
@@ -16,11 +18,14 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 
-/** What gRPC servers send. */
+/** What gRPC servers send, and what is sent to them. */
 class GrpcFuzzTest {
   private static final int MAX = 256;
   private static final Set<ErrorCode> REFUSALS =
       Set.of(ErrorCode.UPSTREAM_PROTOCOL_ERROR, ErrorCode.RESPONSE_TOO_LARGE);
+
+  private static final Set<ErrorCode> INVALID =
+      Set.of(ErrorCode.MALFORMED_REQUEST, ErrorCode.INVALID_ARGUMENTS);
 
   @FuzzTest(maxDuration = "1h")
   void messagesAreIndependentOfTheChunksOfABody(FuzzedDataProvider data) {
@@ -69,5 +74,21 @@ class GrpcFuzzTest {
     assertEquals(
         response.text(),
         json.response(FileDescriptorProto.getDescriptor(), again.get(0), 20_000).text());
+  }
+
+  /** What is sent is what the arguments say, as the server would read it. */
+  @FuzzTest(maxDuration = "1h")
+  void argumentsAreSentAsTheySayOrRefused(byte[] body) {
+    MessageJson json = new MessageJson(TypeRegistry.getEmptyTypeRegistry());
+    byte[] sent;
+    try {
+      JsonSlice arguments = Arguments.read(body, 50).json();
+      sent = json.requests(FileDescriptorProto.getDescriptor(), false, arguments).get(0);
+    } catch (BridgeException e) {
+      assertTrue(INVALID.contains(e.code()), e.code().slug());
+      return;
+    }
+    JsonSlice read = json.response(FileDescriptorProto.getDescriptor(), sent, 1 << 20);
+    assertArrayEquals(sent, json.requests(FileDescriptorProto.getDescriptor(), false, read).get(0));
   }
 }

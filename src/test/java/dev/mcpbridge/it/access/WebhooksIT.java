@@ -2,8 +2,11 @@ package dev.mcpbridge.it.access;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.mcpbridge.audit.AuditVerifier;
 import dev.mcpbridge.fixture.CapturedLog;
 import dev.mcpbridge.fixture.CatalogueServer;
 import dev.mcpbridge.fixture.ClientProgram;
@@ -129,6 +132,27 @@ class WebhooksIT {
 
     String text = receiver.await(bridge, PENDING).text();
     assertTrue(text.contains("\"arguments\":{\"z\":1.10,\"size\":1,\"a\":9007199254740993}"), text);
+  }
+
+  @Test
+  void checkpointsThatAReceiverKeepsProveTheTrail() throws Exception {
+    Path trail = folder.resolve("trail");
+    start(
+        receiver.webhooks(",'events':['audit.checkpoint']")
+            + ",'audit':{'folder':'"
+            + trail
+            + "'}");
+
+    String kept = receiver.await(bridge, "audit.checkpoint").body().path("data").toString();
+
+    bridge.close();
+    Path head = Files.writeString(folder.resolve("kept.head"), kept);
+    assertNull(AuditVerifier.verify(trail, null, head).error());
+    Path anew = folder.resolve("anew");
+    bridge = TestBridge.of("{'audit':{'folder':'" + anew + "'},'mcpServers':{}}");
+    bridge.close();
+    assertNull(AuditVerifier.verify(anew, null, null).error());
+    assertNotNull(AuditVerifier.verify(anew, null, head).error(), "a trail that was written anew");
   }
 
   @Test
