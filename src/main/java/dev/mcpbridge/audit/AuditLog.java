@@ -90,14 +90,13 @@ public final class AuditLog {
     return !config.refusesOnFailure() || !isFailing && !isClosing && hasRoom && thread.isAlive();
   }
 
-  /** Whether calls of levels 2 and 3 wait for their record. */
-  public boolean isStrict() {
-    return config.strict();
+  AuditConfig config() {
+    return config;
   }
 
-  /** Whether calls are refused while nothing can be written. */
-  public boolean refusesOnFailure() {
-    return config.refusesOnFailure();
+  /** The last checkpoint that was written; null before the first. */
+  Head head() {
+    return writer.head();
   }
 
   public void append(AuditRecord record) {

@@ -111,6 +111,13 @@ public final class AuditVerifier {
     if (seq < head.seq()) {
       return "records " + (seq + 1) + " to " + head.seq() + " are missing at the end";
     }
+    if (first > head.seq()) {
+      return "the checkpoint, record "
+          + head.seq()
+          + ", is older than the first record, "
+          + first
+          + ", so nothing can be compared with it";
+    }
     if (first > 1 && !deleted.contains(before)) {
       return "the file before record " + first + " is missing, and did not expire: " + before;
     }

@@ -25,7 +25,6 @@ public final class AuditVerticle extends VerticleBase {
 
   private final Bus bus;
   private final AuditLog log;
-  private final Path folder;
   private final AuditSearch search;
   private final Shares searches = new Shares(SEARCHES, () -> true);
   private Runnable unregister = () -> {};
@@ -37,7 +36,6 @@ public final class AuditVerticle extends VerticleBase {
   public AuditVerticle(Bus bus, AuditLog log, Path folder) {
     this.bus = bus;
     this.log = log;
-    this.folder = folder;
     this.search = new AuditSearch(folder);
   }
 
@@ -67,16 +65,10 @@ public final class AuditVerticle extends VerticleBase {
 
   /** Sends the last checkpoint to where who can write the folder cannot change it. */
   private void sendHead() {
-    if (bus.isServed(Addresses.NOTICES)) {
-      vertx
-          .executeBlocking(() -> Head.in(folder), false)
-          .onSuccess(
-              head -> {
-                if (head != null && !head.equals(sent)) {
-                  sent = head;
-                  bus.offer(Addresses.NOTICES, () -> notice(head));
-                }
-              });
+    Head head = log.head();
+    if (head != null && !head.equals(sent)) {
+      sent = head;
+      bus.offer(Addresses.NOTICES, () -> notice(head));
     }
   }
 
@@ -108,7 +100,7 @@ public final class AuditVerticle extends VerticleBase {
     if (record.need() != Need.NONE && !log.mayRun()) {
       return Future.failedFuture(unavailable());
     }
-    if (record.need() != Need.DURABLE || !log.isStrict()) {
+    if (record.need() != Need.DURABLE || !log.config().strict()) {
       log.append(record);
       return Future.succeededFuture();
     }
@@ -119,7 +111,7 @@ public final class AuditVerticle extends VerticleBase {
 
   /** A record may be lost after it was taken. */
   private void settle(Promise<Void> durable, boolean isWritten) {
-    if (isWritten || !log.refusesOnFailure()) {
+    if (isWritten || !log.config().refusesOnFailure()) {
       durable.complete();
     } else {
       durable.fail(unavailable());

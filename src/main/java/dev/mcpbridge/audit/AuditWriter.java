@@ -34,6 +34,7 @@ final class AuditWriter {
   /** The first record of a file, while it is not written. */
   private AuditRecord header;
 
+  private volatile Head head;
   private long checkpointSeq;
   private long checkpointNanos = System.nanoTime();
   private long forcedNanos = System.nanoTime();
@@ -58,15 +59,15 @@ final class AuditWriter {
    */
   void open() throws IOException {
     Segments.End end = segments.open();
-    Head head = Head.in(folder);
-    if (head != null && head.seq() > end.seq()) {
+    Head kept = Head.in(folder);
+    if (kept != null && kept.seq() > end.seq()) {
       throw new IOException(
           "the trail in "
               + folder
               + " ends with record "
               + end.seq()
               + ", but had "
-              + head.seq()
+              + kept.seq()
               + "; keep it, and move it away to begin anew");
     }
     try {
@@ -157,6 +158,11 @@ final class AuditWriter {
     }
   }
 
+  /** The last checkpoint that was written; null before the first. May be called from any thread. */
+  Head head() {
+    return head;
+  }
+
   /** Signs the trail so far; a cut-off end shows to those who have a later checkpoint. */
   private void checkpoint() throws IOException {
     String signature;
@@ -165,11 +171,12 @@ final class AuditWriter {
     } catch (GeneralSecurityException e) {
       throw new IOException("the checkpoint cannot be signed", e);
     }
-    Head head = new Head(node, chain.seq() + 1, chain.last(), signature);
+    Head next = new Head(node, chain.seq() + 1, chain.last(), signature);
     append(new AuditRecord("checkpoint").with("signature", signature));
     checkpointSeq = chain.seq();
     checkpointNanos = System.nanoTime();
-    head.write(folder);
+    next.write(folder);
+    head = next;
   }
 
   private void append(AuditRecord record) throws IOException {

@@ -502,7 +502,7 @@ public final class CallPipeline {
     Call call = admitted.call();
     String server = counted(call.server());
     counts.answered(server, nanos);
-    if (counts.isPerTool() && admitted.tool() != null) {
+    if (isCountedPerTool(admitted)) {
       counts.toolAnswered(server, admitted.tool().name(), nanos);
     }
     TraceContext trace = bus.telemetry().tracer().isOn() ? TraceContext.of(call.envelope()) : null;
@@ -512,10 +512,15 @@ public final class CallPipeline {
   }
 
   private void failed(AdmittedCall admitted, Throwable failure) {
-    if (counts.isPerTool() && admitted.tool() != null) {
+    if (isCountedPerTool(admitted)) {
       String code = BridgeException.of(failure).code().slug();
-      counts.toolFailed(counted(admitted.call().server()), admitted.tool().name(), code);
+      counts.toolFailed(admitted.call().server().name(), admitted.tool().name(), code);
     }
+  }
+
+  /** Its server may have been removed meanwhile. */
+  private boolean isCountedPerTool(AdmittedCall admitted) {
+    return counts.isPerTool() && admitted.tool() != null && access.exists(admitted.call().server());
   }
 
   private Future<CallOutcome> confirmLater(AdmittedCall admitted) {

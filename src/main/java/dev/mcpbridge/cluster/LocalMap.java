@@ -88,12 +88,12 @@ final class LocalMap implements SharedMap {
   }
 
   @Override
-  public Map<String, Item> cached() {
+  public Map<String, Item> startingWith(String text) {
     long millis = clock.millis();
     Map<String, Item> items = new LinkedHashMap<>();
     rows.forEach(
         (key, row) -> {
-          if (!row.isExpired(millis)) {
+          if (key.startsWith(text) && !row.isExpired(millis)) {
             items.put(key, row.item(millis));
           }
         });

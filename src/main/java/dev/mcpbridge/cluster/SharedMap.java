@@ -85,8 +85,13 @@ public interface SharedMap {
   /** Reads an entry from this node's copy, which may be stale. */
   Item cached(String key);
 
+  /** Reads the entries whose keys start with a text from this node's copy, which may be stale. */
+  Map<String, Item> startingWith(String text);
+
   /** Reads all entries from this node's copy, which may be stale. */
-  Map<String, Item> cached();
+  default Map<String, Item> cached() {
+    return startingWith("");
+  }
 
   /** Registers a listener for changes that are applied on this node. */
   void onChange(Runnable listener);

@@ -154,12 +154,13 @@ final class SharedRecords implements SharedMap {
   }
 
   @Override
-  public Map<String, Item> cached() {
+  public Map<String, Item> startingWith(String text) {
     long now = System.nanoTime();
+    String start = path(text).substring(prefix.length());
     Map<String, Item> items = new LinkedHashMap<>();
     rows.forEach(
         (name, row) -> {
-          if (row.isPresent(now)) {
+          if (name.startsWith(start) && row.isPresent(now)) {
             items.put(URLDecoder.decode(name.substring(1), StandardCharsets.UTF_8), item(row, now));
           }
         });

@@ -75,7 +75,7 @@ public final class CredentialStore {
 
   /** The names with a prefix, as this node knows them. */
   public List<String> names(String prefix) {
-    return map.cached().keySet().stream().filter(name -> name.startsWith(prefix)).toList();
+    return List.copyOf(map.startingWith(prefix).keySet());
   }
 
   /**

@@ -10,8 +10,10 @@ import java.util.function.LongSupplier;
 
 /** The counters; all other metrics are read when they are requested. Thread-safe. */
 public final class Counts {
-  /** Stands for the tools of a server that has too many of them. */
-  public static final String OTHER_TOOLS = "other";
+  /**
+   * Stands for the tools of a server that has too many of them; not a name that models can call.
+   */
+  public static final String OTHER_TOOLS = "(other)";
 
   private final Map<String, ServerCounts> servers = new ConcurrentHashMap<>();
   private final Map<Event, Map<List<String>, LongAdder>> events = new EnumMap<>(Event.class);

@@ -132,7 +132,7 @@ public final class MetricsPage {
                           }
                         }));
     exposition.counter(
-        "tool_calls", "Calls of a tool that were sent to its server, by outcome.", calls);
+        "tool_calls", "Calls of a tool that were passed on to its server, by outcome.", calls);
     exposition.histogram(
         "tool_call_duration_seconds",
         "Time from sending a call of a tool to its answer, including the time in the queue.",

@@ -78,10 +78,8 @@ public final class Confirmations {
     }
     String digest = digest(request.call(), request.definitionDigest());
     String caller = request.call().caller().name();
-    String start = startOfId(digest, caller);
-    return pending.cached().entrySet().stream()
-        .filter(each -> each.getKey().startsWith(start))
-        .map(each -> pending(each.getValue()))
+    return pending.startingWith(startOfId(digest, caller)).values().stream()
+        .map(Confirmations::pending)
         .filter(Objects::nonNull)
         .filter(each -> each.digest().equals(digest) && each.call().caller().name().equals(caller))
         .findFirst()

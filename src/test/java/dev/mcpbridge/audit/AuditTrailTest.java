@@ -201,6 +201,8 @@ class AuditTrailTest {
     AuditConfig small = new AuditConfig(null, true, false, Content.NONE, 4_000, 1L << 40, 20_000);
 
     // When
+    write(small, 40);
+    Path kept = Files.copy(folder.resolve("audit.head"), folder.resolve("kept"));
     for (int i = 0; i < 20; i++) {
       write(small, 40);
     }
@@ -210,6 +212,8 @@ class AuditTrailTest {
     assertNull(report.error());
     assertTrue(report.first() > 1, report.toString());
     assertTrue(report.notes().toString().contains("expired"), report.toString());
+    String incomparable = AuditVerifier.verify(folder, null, kept).error();
+    assertTrue(incomparable.contains("older than the first record"), incomparable);
 
     // When
     Files.delete(files().get(0));

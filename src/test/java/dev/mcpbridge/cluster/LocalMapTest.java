@@ -62,6 +62,18 @@ class LocalMapTest {
   }
 
   @Test
+  void entriesAreFoundByTheStartOfTheirKey() {
+    put("a/1");
+    put("a/2");
+    put("b");
+
+    assertEquals(Set.of("a/1", "a/2"), map.startingWith("a/").keySet());
+    assertEquals(Set.of("a/1", "a/2", "b"), map.cached().keySet());
+    now = now.plusMillis(TTL);
+    assertEquals(Set.of(), map.startingWith("a/").keySet());
+  }
+
+  @Test
   void expiredEntryIsAbsent() {
     put("k");
     now = now.plusMillis(TTL);
@@ -139,8 +151,8 @@ class LocalMapTest {
     }
 
     @Override
-    public Map<String, Item> cached() {
-      return map.cached();
+    public Map<String, Item> startingWith(String text) {
+      return map.startingWith(text);
     }
 
     @Override

@@ -10,6 +10,7 @@ import dev.mcpbridge.cluster.SharedMap.Eviction;
 import dev.mcpbridge.cluster.SharedMap.Item;
 import dev.mcpbridge.cluster.engine.Engine;
 import dev.mcpbridge.cluster.engine.MemoryEngine;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -65,6 +66,9 @@ class SharedRecordsTest {
     assertEquals(stored.item().version(), found.version());
     assertEquals(1, there.map.cached().size());
     assertTrue(there.map.cached().containsKey(key), there.map.cached().keySet().toString());
+    assertEquals(Set.of(key), there.map.startingWith(key).keySet());
+    assertEquals(Set.of(key), there.map.startingWith(key.substring(0, 1)).keySet());
+    assertEquals(Set.of(), there.map.startingWith(key + "x").keySet());
   }
 
   @Test

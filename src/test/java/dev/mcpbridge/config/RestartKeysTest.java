@@ -61,6 +61,7 @@ class RestartKeysTest {
           "limits.depth",
           "limits.heldBytes",
           "limits.messageBytes",
+          "metrics.perTool",
           "pins.file",
           "sandbox.engine",
           "telemetry.maxSampledPerSecond",

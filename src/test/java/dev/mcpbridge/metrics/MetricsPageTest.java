@@ -92,7 +92,7 @@ class MetricsPageTest {
     }
 
     assertHasLine("mcp_bridge_tool_call_duration_seconds_count{server=\"git\",tool=\"tool199\"} 1");
-    assertHasLine("mcp_bridge_tool_call_duration_seconds_count{server=\"git\",tool=\"other\"} 3");
+    assertHasLine("mcp_bridge_tool_call_duration_seconds_count{server=\"git\",tool=\"(other)\"} 3");
     assertFalse(page(null, null).contains("tool200"));
   }
 

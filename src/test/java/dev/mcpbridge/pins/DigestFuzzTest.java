@@ -47,7 +47,9 @@ class DigestFuzzTest {
     changed.put("description", tree.path("description").asText() + "!");
     assertNotEquals(digest, digest(Json.slice(changed)));
     changed = tree.deepCopy();
-    changed.withObject("/annotations", JsonNode.OverwriteMode.ALL, true).put("readOnlyHint", 7);
+    changed
+        .withObject("/annotations", JsonNode.OverwriteMode.ALL, true)
+        .put("readOnlyHint", tree.at("/annotations/readOnlyHint") + "!");
     assertNotEquals(digest, digest(Json.slice(changed)));
   }
 

@@ -76,9 +76,8 @@ class GrpcFuzzTest {
         json.response(FileDescriptorProto.getDescriptor(), again.get(0), 20_000).text());
   }
 
-  /** What is sent is what the arguments say, as the server would read it. */
   @FuzzTest(maxDuration = "1h")
-  void argumentsAreSentAsTheySayOrRefused(byte[] body) {
+  void argumentsThatAreSentAreReadAgainAsTheSame(byte[] body) {
     MessageJson json = new MessageJson(TypeRegistry.getEmptyTypeRegistry());
     byte[] sent;
     try {

@@ -54,7 +54,7 @@ class AccessSetupsIT {
   private static String here(String text) {
     return text.replace("3000", port)
         .replace("https://tools.example.org", url())
-        .replace("https://id.example.org/realms/corp", provider.issuer())
+        .replace("https://id.example.org", provider.issuer())
         .replace("https://notes.example.org/mcp", notes.url("/mcp"))
         .replace("\"oauth\": {}", "\"oauth\": {\"allowLoopback\": true}")
         .replace("\"clientId\": \"mcp-bridge\"", "\"clientId\": \"pages\"")
@@ -99,7 +99,8 @@ class AccessSetupsIT {
             .filter(block -> block.section().equals(section))
             .toList();
     assertFalse(blocks.isEmpty());
-    Map<String, String> environment = Map.of("HOME", folder.toString(), "MCP_BRIDGE_URL", url());
+    Map<String, String> environment =
+        Map.of("HOME", folder.toString(), "XDG_STATE_HOME", folder.resolve("state").toString());
     try (PastedPage page =
         new PastedPage(project(folder), environment, AccessSetupsIT::withBrowser)) {
       for (Block block : blocks) {
