@@ -303,6 +303,32 @@ class EnteredCredentialIT {
   }
 
   @Test
+  void equalSubjectsOfTwoIssuersAndAKeyHaveCredentialsOfTheirOwn() throws Exception {
+    RSAKey signer = TokenForge.rsa("r1");
+    try (IssuerStub corp = IssuerStub.at("", signer.toPublicJWK());
+        IssuerStub other = IssuerStub.at("", signer.toPublicJWK())) {
+      bridge.reload(
+          config("", SOURCE)
+              .replace(
+                  "'keys':",
+                  ("'issuers':[{'name':'corp','issuer':'%s','audiences':['all']},"
+                          + "{'name':'other','issuer':'%s','audiences':['all']}],'keys':")
+                      .formatted(corp.url(), other.url())));
+      String ofCorp = "Bearer " + TokenForge.token(signer, corp.url(), "ann");
+      String ofOther = "Bearer " + TokenForge.token(signer, other.url(), "ann");
+      String credential = "{\"authorization\":\"Bearer of-ann\"}";
+
+      Answer stored = bridge.put("/servers/api/credentials", credential, "authorization", ofCorp);
+
+      assertEquals(204, stored.status(), stored.toString());
+      String mine = "/servers/api/tools/mine";
+      assertEquals("granted", bridge.post(mine, "{}", "authorization", ofCorp).firstText());
+      assertEquals("consent_required", bridge.post(mine, "{}", "authorization", ofOther).code());
+      assertEquals("consent_required", call(ANN, "mine").code());
+    }
+  }
+
+  @Test
   void userOfABridgeInTheirOwnProcessNeedsNoKey() throws Exception {
     Path config = folder.resolve("bridge.json");
     Files.writeString(

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -30,14 +31,19 @@ import io.vertx.core.Promise;
 import io.vertx.core.ThreadingModel;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.json.JsonObject;
+import java.lang.Thread.UncaughtExceptionHandler;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Properties;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.logging.Handler;
+import java.util.logging.Level;
+import java.util.logging.Logger;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -356,6 +362,26 @@ class LibraryIT {
       until(() -> threads("mcp-").isEmpty()); // closing does not wait for threads that end
       assertEquals("still here", get(program.vertx().executeBlocking(() -> "still here")));
       assertInstanceOf(Completed.class, get(program.start(ONE).tools().call("s__echo", "{}")));
+    }
+  }
+
+  @Test
+  void handlersLoggersAndPropertiesOfTheProgramStayAsTheyWere() {
+    Logger root = Logger.getLogger("");
+    UncaughtExceptionHandler handler = Thread.getDefaultUncaughtExceptionHandler();
+    List<Handler> handlers = List.of(root.getHandlers());
+    Level level = root.getLevel();
+    try (HostProgram program = new HostProgram()) {
+      Properties before = (Properties) System.getProperties().clone();
+
+      program.start(ONE);
+      get(program.bridge().tools().call("s__echo", "{}"));
+      get(program.bridge().close());
+
+      assertEquals(before, System.getProperties());
+      assertSame(handler, Thread.getDefaultUncaughtExceptionHandler());
+      assertEquals(handlers, List.of(root.getHandlers()));
+      assertEquals(level, root.getLevel());
     }
   }
 
