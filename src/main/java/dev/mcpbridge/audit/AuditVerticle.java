@@ -66,7 +66,7 @@ public final class AuditVerticle extends VerticleBase {
   /** Sends the last checkpoint to where who can write the folder cannot change it. */
   private void sendHead() {
     Head head = log.head();
-    if (head != null && !head.equals(sent)) {
+    if (head != null && !head.equals(sent) && bus.isServed(Addresses.NOTICES)) {
       sent = head;
       bus.offer(Addresses.NOTICES, () -> notice(head));
     }
