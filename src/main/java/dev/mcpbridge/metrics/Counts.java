@@ -15,6 +15,8 @@ public final class Counts {
    */
   public static final String OTHER_TOOLS = "(other)";
 
+  private static final int MAX_TOOLS = 200;
+
   private final Map<String, ServerCounts> servers = new ConcurrentHashMap<>();
   private final Map<Event, Map<List<String>, LongAdder>> events = new EnumMap<>(Event.class);
   private final Durations approvalWait = new Durations();
@@ -77,12 +79,12 @@ public final class Counts {
 
   /** Counts a call of a tool that its server answered, in addition to {@link #answered}. */
   public void toolAnswered(String server, String tool, long nanos) {
-    of(server).of(tool).answered.add(nanos);
+    of(server, tool).answered.add(nanos);
   }
 
   /** Counts a call of a tool that was sent and failed, in addition to {@link #ended}. */
   public void toolFailed(String server, String tool, String outcome) {
-    of(server).of(tool).ended(outcome);
+    of(server, tool).ended(outcome);
   }
 
   /** Counts arguments or a result that could not be checked against their schema. */
@@ -152,6 +154,18 @@ public final class Counts {
   private ServerCounts of(String server) {
     ServerCounts counts = servers.get(server);
     return counts != null ? counts : servers.computeIfAbsent(server, s -> new ServerCounts());
+  }
+
+  /** The page is written on the event loop: beyond the bound, tools are counted together. */
+  private CallCounts of(String server, String tool) {
+    Map<String, CallCounts> tools = of(server).tools();
+    CallCounts counts = tools.get(tool);
+    if (counts != null) {
+      return counts;
+    }
+    int counted = servers.values().stream().mapToInt(each -> each.tools().size()).sum();
+    return tools.computeIfAbsent(
+        counted < MAX_TOOLS ? tool : OTHER_TOOLS, first -> new CallCounts());
   }
 
   Map<String, ServerCounts> servers() {

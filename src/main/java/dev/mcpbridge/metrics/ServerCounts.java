@@ -6,8 +6,6 @@ import java.util.concurrent.atomic.LongAdder;
 
 /** The calls of one server, and of each of its tools if these are counted. */
 final class ServerCounts {
-  private static final int MAX_TOOLS = 200;
-
   final CallCounts calls = new CallCounts();
 
   /** Of those calls that waited. */
@@ -22,16 +20,6 @@ final class ServerCounts {
 
   long uncheckedSum() {
     return unchecked.sum();
-  }
-
-  /** The calls of a tool; those of many further tools are counted together. */
-  CallCounts of(String tool) {
-    CallCounts counts = tools.get(tool);
-    if (counts != null) {
-      return counts;
-    }
-    String counted = tools.size() < MAX_TOOLS ? tool : Counts.OTHER_TOOLS;
-    return tools.computeIfAbsent(counted, first -> new CallCounts());
   }
 
   Map<String, CallCounts> tools() {
