@@ -514,13 +514,12 @@ public final class CallPipeline {
   private void failed(AdmittedCall admitted, Throwable failure) {
     if (isCountedPerTool(admitted)) {
       String code = BridgeException.of(failure).code().slug();
-      counts.toolFailed(admitted.call().server().name(), admitted.tool().name(), code);
+      counts.toolFailed(counted(admitted.call().server()), admitted.tool().name(), code);
     }
   }
 
-  /** Its server may have been removed meanwhile. */
   private boolean isCountedPerTool(AdmittedCall admitted) {
-    return counts.isPerTool() && admitted.tool() != null && access.exists(admitted.call().server());
+    return counts.isPerTool() && admitted.tool() != null;
   }
 
   private Future<CallOutcome> confirmLater(AdmittedCall admitted) {

@@ -77,14 +77,23 @@ public final class Counts {
     return isPerTool;
   }
 
-  /** Counts a call of a tool that its server answered, in addition to {@link #answered}. */
+  /**
+   * Counts a call of a tool that its server answered, in addition to {@link #answered}; not if the
+   * server was removed meanwhile, which then has an empty name.
+   */
   public void toolAnswered(String server, String tool, long nanos) {
-    of(server, tool).answered.add(nanos);
+    if (!server.isEmpty()) {
+      of(server, tool).answered.add(nanos);
+    }
   }
 
-  /** Counts a call of a tool that was sent and failed, in addition to {@link #ended}. */
+  /**
+   * Counts a call of a tool that was passed on and failed, likewise, in addition to {@link #ended}.
+   */
   public void toolFailed(String server, String tool, String outcome) {
-    of(server, tool).ended(outcome);
+    if (!server.isEmpty()) {
+      of(server, tool).ended(outcome);
+    }
   }
 
   /** Counts arguments or a result that could not be checked against their schema. */

@@ -98,6 +98,17 @@ class MetricsPageTest {
   }
 
   @Test
+  void callsOfARemovedServerAreNotCountedForTheirTool() {
+    counts = new Counts("v", true);
+    counts.ended("", "node_lost");
+    counts.toolFailed("", "log", "node_lost");
+    counts.toolAnswered("", "log", 1);
+
+    assertHasLine("mcp_bridge_calls_total{outcome=\"node_lost\",server=\"\"} 1.0");
+    assertFalse(page(null, null).contains("log"), page(null, null));
+  }
+
+  @Test
   void toolThatIsHiddenFromTheReaderIsNotNamed() {
     counts = new Counts("v", true);
     counts.toolAnswered("git", "secret", 1);
