@@ -22,11 +22,15 @@ final class AuditWriter {
   private static final long FORCE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
   private static final long CHECKPOINT_NANOS = TimeUnit.SECONDS.toNanos(60);
 
+  /** The lines of a batch are longer only if the disk is slow, or lists are. */
+  private static final int MAX_KEPT_BYTES = 128 << 10;
+
   private final AuditConfig config;
   private final Path folder;
   private final String node;
   private final Segments segments;
   private final List<Consumer<Boolean>> unforced = new ArrayList<>();
+  private final JsonWriter lines = new JsonWriter(MAX_KEPT_BYTES);
   private AuditKey key;
   private ArgumentsRule argumentsRule;
   private Chain chain;
@@ -99,7 +103,7 @@ final class AuditWriter {
    */
   void write(List<Entry> batch, long lost) throws IOException {
     Chain.Place place = chain.place();
-    JsonWriter lines = new JsonWriter(512 + batch.size() * 768);
+    lines.clear(MAX_KEPT_BYTES);
     if (header != null) {
       chain.write(lines, header, argumentsRule);
     }

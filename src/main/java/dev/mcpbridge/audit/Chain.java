@@ -6,7 +6,6 @@ import dev.mcpbridge.protocol.JsonWriter;
 import dev.mcpbridge.protocol.Sha256;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
-import java.util.HexFormat;
 
 /**
  * The place of the next record: its number and the hash of the last one. Every line is a JSON
@@ -26,7 +25,7 @@ final class Chain {
 
   private final String node;
   private long seq;
-  private byte[] last;
+  private String last;
   private final Sha256 digest = new Sha256();
   private long timeMillis;
   private String timeText = Instant.EPOCH.toString();
@@ -39,7 +38,7 @@ final class Chain {
   Chain(String node, long seq, String last) {
     this.node = node;
     this.seq = seq;
-    this.last = HexFormat.of().parseHex(last);
+    this.last = last;
   }
 
   long seq() {
@@ -47,11 +46,11 @@ final class Chain {
   }
 
   String last() {
-    return HexFormat.of().formatHex(last);
+    return last;
   }
 
   /** A place to which the chain can go back, if a line could not be written. */
-  record Place(long seq, byte[] last) {}
+  record Place(long seq, String last) {}
 
   Place place() {
     return new Place(seq, last);
@@ -70,11 +69,12 @@ final class Chain {
     if (node != null) {
       out.member("node", node);
     }
-    out.member("event", record.event()).membersOf(record.members());
+    out.member("event", record.event());
+    record.writeMembers(out);
     argumentsRule.write(out, record.arguments());
-    out.hex("prev", "", last);
-    last = digest.add(PREFIX).add(out.from(start)).bytes();
-    out.hex("hash", "", last).endObject().endLine();
+    out.member("prev", last);
+    last = digest.add(PREFIX).add(out.from(start)).hex();
+    out.member("hash", last).endObject().endLine();
   }
 
   /** The records of a busy millisecond share their text. */

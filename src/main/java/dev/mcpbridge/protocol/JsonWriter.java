@@ -85,11 +85,14 @@ public final class JsonWriter {
 
   /** A text of a prefix and bytes as hexadecimal digits. */
   public JsonWriter hex(String name, String prefix, byte[] data) {
-    name(name).put('"').ascii(prefix).ensureCapacity(2 * data.length);
+    name(name).put('"').ascii(prefix).ensureCapacity(2 * data.length + 1);
+    byte[] target = bytes;
+    int at = size;
     for (byte b : data) {
-      bytes[size++] = HEX[b >> 4 & 0xF];
-      bytes[size++] = HEX[b & 0xF];
+      target[at++] = HEX[b >> 4 & 0xF];
+      target[at++] = HEX[b & 0xF];
     }
+    size = at;
     return put('"');
   }
 
@@ -133,6 +136,19 @@ public final class JsonWriter {
     put('\n');
     lineStart = size;
     return this;
+  }
+
+  /**
+   * Begins anew.
+   *
+   * @param maxKept a larger array is not kept
+   */
+  public void clear(int maxKept) {
+    if (bytes.length > maxKept) {
+      bytes = new byte[maxKept];
+    }
+    size = 0;
+    lineStart = 0;
   }
 
   /** How many bytes are written. */
@@ -181,8 +197,16 @@ public final class JsonWriter {
 
   private void quote(String text) {
     put('"');
-    ensureCapacity(text.length());
-    for (int i = plain(text); i < text.length(); i++) {
+    ensureCapacity(text.length() + 1);
+    int plain = plain(text);
+    if (plain < text.length()) {
+      escape(text, plain);
+    }
+    put('"');
+  }
+
+  private void escape(String text, int from) {
+    for (int i = from; i < text.length(); i++) {
       char c = text.charAt(i);
       if (c == '"' || c == '\\') {
         put('\\').put(c);
@@ -202,7 +226,6 @@ public final class JsonWriter {
         unicode(c);
       }
     }
-    put('"');
   }
 
   /** Copies what needs no escape, which is most often the whole text; returns its length. */

@@ -243,7 +243,7 @@ class PinStoreTest {
   }
 
   private List<String> recorded() {
-    return trail.stream().map(record -> record.members().text()).toList();
+    return trail.stream().map(AuditRecord::toString).toList();
   }
 
   @Test

@@ -32,6 +32,19 @@ class JsonWriterTest {
   }
 
   @Test
+  void beginsAnewWithoutACommaAndWithoutALargeArray() {
+    // Given
+    JsonWriter out = new JsonWriter().member("a", 1).endLine().value("x".repeat(1_000));
+
+    // When
+    out.clear(100);
+
+    // Then
+    assertEquals("[1]", out.beginArray().value(1).endArray().toSlice().text());
+    assertEquals(100, out.toSlice().bytes().length);
+  }
+
+  @Test
   void escapesAndEncodesStrings() throws Exception {
     String text = "quote \" slash \\ line \n bell \u0007 ü 🎉 {,:[";
 
