@@ -76,16 +76,18 @@ public final class AuditVerticle extends VerticleBase {
     return new Notice(Notice.Type.AUDIT_CHECKPOINT, "audit", head.toJson(), null);
   }
 
-  /** Writes what was taken. The last thing that a bridge does. */
+  /** Writes what was taken, and sends its checkpoint. The last thing that a bridge does. */
   @Override
   public Future<?> stop() {
     unregister.run();
-    return vertx.executeBlocking(
-        () -> {
-          log.close();
-          return null;
-        },
-        false);
+    return vertx
+        .executeBlocking(
+            () -> {
+              log.close();
+              return null;
+            },
+            false)
+        .onSuccess(closed -> sendHead());
   }
 
   /** Searches one after the other, since the first of them may make an index. */

@@ -7,6 +7,7 @@ import dev.mcpbridge.metrics.Counts;
 import dev.mcpbridge.metrics.Event;
 import dev.mcpbridge.model.Notice;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpClient;
 import io.vertx.core.http.HttpClientResponse;
@@ -48,6 +49,9 @@ final class Webhook {
   private static final Logger LOG = System.getLogger(Webhook.class.getName());
   private static final int GONE = 410;
 
+  /** How long the end waits for the answers of the receiver. */
+  private static final long END_MILLIS = 3_000;
+
   private final Vertx vertx;
   private final HttpClient client;
   private final WebhookConfig config;
@@ -59,7 +63,12 @@ final class Webhook {
 
   private int running;
   private boolean isFailing;
+
+  /** Whether nothing more is sent. */
   private boolean isClosed;
+
+  /** Of what is still sent before the end; null until then. */
+  private Promise<Void> sent;
 
   Webhook(Vertx vertx, HttpClient client, WebhookConfig config, Attempts attempts, Counts counts) {
     this.vertx = vertx;
@@ -70,7 +79,7 @@ final class Webhook {
   }
 
   void send(Notice notice) {
-    if (isClosed || !config.events().contains(notice.type().apiName())) {
+    if (isClosed || sent != null || !config.events().contains(notice.type().apiName())) {
       return;
     }
     try {
@@ -83,8 +92,22 @@ final class Webhook {
     sendReady();
   }
 
-  /** Sends nothing more. */
-  void close() {
+  /** Sends what is due, for some seconds at most, and then nothing more. */
+  Future<Void> close() {
+    sent = Promise.promise();
+    long limit = vertx.setTimer(END_MILLIS, due -> sent.tryComplete());
+    endIfIdle();
+    return sent.future().onComplete(over -> closed(limit));
+  }
+
+  private void endIfIdle() {
+    if (sent != null && running == 0 && ready.isEmpty()) {
+      sent.tryComplete();
+    }
+  }
+
+  private void closed(long limit) {
+    vertx.cancelTimer(limit);
     isClosed = true;
     if (undelivered() > 0) {
       LOG.log(
@@ -170,6 +193,7 @@ final class Webhook {
       failed(delivery, reason);
     }
     sendReady();
+    endIfIdle();
   }
 
   private void settle(Delivery delivery, String outcome) {
@@ -178,7 +202,7 @@ final class Webhook {
   }
 
   private void failed(Delivery delivery, String reason) {
-    if (isClosed) {
+    if (isClosed || sent != null) {
       settle(delivery, "dropped");
       return;
     }

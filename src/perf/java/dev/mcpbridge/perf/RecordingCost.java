@@ -12,41 +12,39 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Random;
+import java.util.function.ToDoubleFunction;
 import java.util.stream.Stream;
 
 /**
  * What the audit trail and traces cost: calls/s of bridges with the trail, and with traces of one
- * request in a hundred, relative to one without both, in turns. The bridges run all the time, and
- * those whose turn it is not are idle. Only the ratios are meaningful.
+ * request in a hundred, relative to one without both, in turns of random order: median and middle
+ * half. The bridges run all the time, and those whose turn it is not are idle. Only the ratios are
+ * meaningful.
  *
  * <p>Arguments: the bridge's jar, a folder (unused), seconds for each step.
  */
 public final class RecordingCost {
   private static final int CONNECTIONS = 64;
   private static final double WARM_UP_SECONDS = 40;
-  private static final int ROUNDS = 8;
+
+  /** Many short turns, since a shared machine is faster and slower by turns too. */
+  private static final int ROUNDS = 32;
+
+  private static final double TURN = 0.25;
 
   /**
    * @param cpuMicros processor time of the bridge for each call
    */
-  private record Cost(double perSecond, double cpuMicros) {
-    String beside(String name, Cost plain) {
-      return this == plain
-          ? String.format(Locale.ROOT, "%s %.0f/s %.1f µs", name, perSecond, cpuMicros)
-          : String.format(
-              Locale.ROOT,
-              "   %s %.3f, processor %+.1f µs",
-              name,
-              perSecond / plain.perSecond,
-              cpuMicros - plain.cpuMicros);
-    }
-  }
+  private record Cost(double perSecond, double cpuMicros) {}
 
   private RecordingCost() {}
 
   public static void main(String[] args) throws Exception {
     double seconds = Double.parseDouble(args[2]);
     Path folder = Files.createTempDirectory("bench-trail");
+    List<Map<String, Cost>> rounds = new ArrayList<>();
+    Random random = new Random(1);
     Map<String, BridgeProcess> bridges = new LinkedHashMap<>();
     try (SpanReceiver receiver = new SpanReceiver()) {
       bridges.put("plain", start(args[0], ""));
@@ -64,22 +62,46 @@ public final class RecordingCost {
       }
       for (int round = 0; round < ROUNDS; round++) {
         List<String> order = new ArrayList<>(bridges.keySet());
-        Collections.rotate(order, round);
+        Collections.shuffle(order, random);
         Map<String, Cost> costs = new HashMap<>();
         for (String name : order) {
-          costs.put(name, measured(bridges.get(name), 0, seconds));
+          costs.put(name, measured(bridges.get(name), 0, TURN * seconds));
         }
-        Cost plain = costs.get("plain");
-        StringBuilder line = new StringBuilder();
-        bridges.keySet().forEach(name -> line.append(costs.get(name).beside(name, plain)));
-        System.out.println(line);
+        rounds.add(costs);
       }
+      bridges.keySet().forEach(name -> print(name, rounds));
     } finally {
       for (BridgeProcess bridge : bridges.values()) {
         bridge.close();
       }
       delete(folder);
     }
+  }
+
+  private static void print(String name, List<Map<String, Cost>> rounds) {
+    System.out.println(
+        name
+            + quartiles(
+                " calls/s relative", rounds, r -> r.get(name).perSecond / plain(r).perSecond)
+            + quartiles(", more µs", rounds, r -> r.get(name).cpuMicros - plain(r).cpuMicros)
+            + quartiles(", µs", rounds, r -> r.get(name).cpuMicros));
+  }
+
+  private static Cost plain(Map<String, Cost> round) {
+    return round.get("plain");
+  }
+
+  private static String quartiles(
+      String what, List<Map<String, Cost>> rounds, ToDoubleFunction<Map<String, Cost>> value) {
+    double[] sorted = rounds.stream().mapToDouble(value).sorted().toArray();
+    int quarter = sorted.length / 4;
+    return String.format(
+        Locale.ROOT,
+        "%s %.2f (%.2f to %.2f)",
+        what,
+        sorted[2 * quarter],
+        sorted[quarter],
+        sorted[3 * quarter]);
   }
 
   private static BridgeProcess start(String jar, String section) throws IOException {

@@ -1,6 +1,7 @@
 package dev.mcpbridge.webhook;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -231,6 +232,54 @@ class WebhookTest {
         assertTrue(lines.contains("state=failing reason=Connection refused"), lines);
         assertTrue(lines.contains("state=delivering"), lines);
       }
+    }
+  }
+
+  @Test
+  void whatIsDueIsSentBeforeTheEndAndNothingAfterIt() throws Exception {
+    try (NoticeReceiver receiver = new NoticeReceiver()) {
+      // Given
+      Webhook webhook = to(receiver.url());
+      CompletableFuture<Void> closed = new CompletableFuture<>();
+
+      // When
+      onEventLoop(
+          () -> {
+            for (int i = 0; i < 3 * Webhook.AT_ONCE; i++) {
+              webhook.send(notice("a"));
+            }
+            webhook.close().onComplete(end -> closed.complete(null));
+            webhook.send(notice("late"));
+          });
+
+      // Then
+      closed.get(10, TimeUnit.SECONDS);
+      assertEquals(List.of(3L * Webhook.AT_ONCE), counted("delivered"));
+      assertFalse(
+          receiver.all().stream().anyMatch(notice -> notice.at("/data/source").equals("late")));
+    }
+  }
+
+  @Test
+  void theEndWaitsForNoFurtherAttempt() throws Exception {
+    try (NoticeReceiver receiver = new NoticeReceiver().answering(500, 500)) {
+      // Given
+      Webhook webhook = to(receiver.url());
+      CompletableFuture<Void> closed = new CompletableFuture<>();
+      onEventLoop(() -> webhook.send(notice("a")));
+      await(() -> counted("retried").get(0) == 1);
+
+      // When
+      onEventLoop(
+          () -> {
+            webhook.send(notice("b"));
+            webhook.close().onComplete(end -> closed.complete(null));
+          });
+
+      // Then
+      closed.get(10, TimeUnit.SECONDS);
+      assertEquals(List.of(1L, 1L), counted("retried", "dropped"));
+      assertEquals(2, receiver.all().size());
     }
   }
 }

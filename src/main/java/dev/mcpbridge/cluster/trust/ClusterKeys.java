@@ -11,7 +11,8 @@ import javax.crypto.spec.SecretKeySpec;
 
 /**
  * Keys derived from the shared secret of a cluster: PBKDF2 (RFC 8018) stretches the secret, and
- * HMAC-SHA-256 of a label yields each key. Immutable; the constructor takes about 50 ms.
+ * HMAC-SHA-256 of a label yields each key. Immutable; the constructor takes half a second in a new
+ * JVM.
  */
 public final class ClusterKeys {
   private static final int ITERATIONS = 100_000;
