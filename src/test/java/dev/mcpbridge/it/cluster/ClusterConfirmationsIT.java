@@ -9,9 +9,12 @@ import dev.mcpbridge.auth.ApiKeys;
 import dev.mcpbridge.fixture.Approvals;
 import dev.mcpbridge.fixture.Approvals.PendingConfirmation;
 import dev.mcpbridge.fixture.EffectLog;
+import dev.mcpbridge.fixture.McpClient;
 import dev.mcpbridge.fixture.Nodes;
 import dev.mcpbridge.fixture.TestBridge;
 import dev.mcpbridge.fixture.TestBridge.Answer;
+import java.io.BufferedReader;
+import java.net.URI;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -321,6 +324,7 @@ class ClusterConfirmationsIT {
     try (Nodes guarded = withOperator(own, marks)) {
       Approvals pending = new Approvals(guarded, GUARDED);
       assertOnlyTheOperatorApproves(guarded, pending, marks);
+      assertRepetitionThatWaitsHasTheOutcome(guarded, pending, marks);
       List<PendingConfirmation> all = pending.requestMany(1, 50);
 
       guarded.kill(1);
@@ -357,6 +361,30 @@ class ClusterConfirmationsIT {
       assertEquals("done", fetched.at("/result/content/0/text"));
     }
     assertEquals(1, marks.count(confirmation.note()));
+  }
+
+  private static void assertRepetitionThatWaitsHasTheOutcome(
+      Nodes guarded, Approvals pending, EffectLog marks) throws Exception {
+    PendingConfirmation confirmation = pending.request(1, 1);
+    URI endpoint = guarded.uri(3, "/servers/" + GUARDED + "/mcp");
+    McpClient client = new McpClient(endpoint, "{}", "x-api-key", CALLER).initialized();
+    try (BufferedReader stream = client.stream("tools/call", repetition(confirmation))) {
+      assertEquals("notifications/progress", McpClient.next(stream).path("method").asText());
+
+      pending.decide(2, confirmation, true, "x-api-key", BOSS);
+
+      JsonNode last = McpClient.next(stream);
+      while (!last.has("id")) {
+        last = McpClient.next(stream);
+      }
+      assertEquals("done", last.at("/result/content/0/text").asText(), last.toString());
+    }
+    assertEquals(1, marks.count(confirmation.note()));
+  }
+
+  private static String repetition(PendingConfirmation of) {
+    return "\"name\":\"effect\",\"arguments\":%s,\"_meta\":{\"progressToken\":1}"
+        .formatted(of.answer().body().path("arguments"));
   }
 
   private static Nodes withOperator(Path own, EffectLog marks) throws Exception {
