@@ -283,6 +283,7 @@ class ClusterConfirmationsIT {
       nodes.kill(node);
     }
     nodes.startMissing();
+    nodes.awaitReady(List.of(GUARDED));
     nodes.assertAllAnswer(List.of(GUARDED));
 
     for (PendingConfirmation confirmation : all) {

@@ -184,7 +184,7 @@ class LibraryIT {
       Thread waiting =
           new Thread(() -> outcome.complete(tools.callAndWait("s__never", "{}")), "agent");
       waiting.start();
-      until(() -> waiting.getState() == Thread.State.WAITING);
+      until(() -> waitsForAFuture(waiting));
       get(tools.call("s__echo", "{}"));
 
       waiting.interrupt();
@@ -563,6 +563,15 @@ class LibraryIT {
         .filter(child -> child.info().commandLine().orElse("").contains("ScriptedServer"))
         .map(ProcessHandle::pid)
         .toList();
+  }
+
+  /** A thread that waits for the initialization of a class is waiting too. */
+  private static boolean waitsForAFuture(Thread thread) {
+    return List.of(thread.getStackTrace()).stream()
+        .anyMatch(
+            frame ->
+                frame.getClassName().equals(CompletableFuture.class.getName())
+                    && frame.getMethodName().equals("get"));
   }
 
   private static List<String> threads(String prefix) {
