@@ -104,16 +104,16 @@ final class AuditWriter {
   void write(List<Entry> batch, long lost) throws IOException {
     Chain.Place place = chain.place();
     lines.clear(MAX_KEPT_BYTES);
-    if (header != null) {
-      chain.write(lines, header, argumentsRule);
-    }
-    if (lost > 0) {
-      chain.write(lines, new AuditRecord("gap").with("lost", lost), argumentsRule);
-    }
-    batch.forEach(entry -> chain.write(lines, entry.record(), argumentsRule));
     try {
+      if (header != null) {
+        chain.write(lines, header, argumentsRule);
+      }
+      if (lost > 0) {
+        chain.write(lines, new AuditRecord("gap").with("lost", lost), argumentsRule);
+      }
+      batch.forEach(entry -> chain.write(lines, entry.record(), argumentsRule));
       segments.write(lines.toSlice());
-    } catch (IOException e) {
+    } catch (IOException | RuntimeException | Error e) {
       chain.goBack(place);
       throw e;
     }

@@ -283,6 +283,26 @@ class AuditTrailTest {
   }
 
   @Test
+  void recordThatCannotBeWrittenIsLostAndTheTrailGoesOn() throws Exception {
+    // Given
+    AuditLog log = opened(CONFIG);
+    log.append(new AuditRecord("config").with((String) null, "a member without a name"));
+    CompletableFuture<Boolean> failed = new CompletableFuture<>();
+    log.append(record(1), failed::complete);
+    failed.get(10, TimeUnit.SECONDS);
+
+    // When
+    CompletableFuture<Boolean> isWritten = new CompletableFuture<>();
+    log.append(record(2), isWritten::complete);
+
+    // Then
+    assertTrue(isWritten.get(10, TimeUnit.SECONDS));
+    log.close();
+    assertNull(verified().error());
+    assertTrue(Files.readString(files().get(0)).contains("\"event\":\"gap\""));
+  }
+
+  @Test
   void trailThatWasCutOffDoesNotGoOn() throws Exception {
     // Given
     write(CONFIG, 5);
