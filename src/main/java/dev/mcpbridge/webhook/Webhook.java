@@ -39,18 +39,25 @@ final class Webhook {
    *
    * @param timeoutMillis of one attempt
    * @param pauses after failed attempts, in milliseconds; after the last one it has failed
+   * @param endMillis how long the end waits for the answers of the receiver
    */
-  record Attempts(int timeoutMillis, List<Long> pauses) {
+  record Attempts(int timeoutMillis, List<Long> pauses, int endMillis) {
     /** Over 45 minutes together. */
     static final Attempts STANDARD =
-        new Attempts(10_000, List.of(1_000L, 5_000L, 30_000L, 120_000L, 600_000L, 1_800_000L));
+        new Attempts(
+            10_000, List.of(1_000L, 5_000L, 30_000L, 120_000L, 600_000L, 1_800_000L), 3_000);
+  }
+
+  private enum State {
+    OPEN,
+    /** Sends what is due, and takes nothing more. */
+    ENDING,
+    /** Sends nothing more. */
+    CLOSED
   }
 
   private static final Logger LOG = System.getLogger(Webhook.class.getName());
   private static final int GONE = 410;
-
-  /** How long the end waits for the answers of the receiver. */
-  private static final long END_MILLIS = 3_000;
 
   private final Vertx vertx;
   private final HttpClient client;
@@ -63,12 +70,10 @@ final class Webhook {
 
   private int running;
   private boolean isFailing;
+  private State state = State.OPEN;
 
-  /** Whether nothing more is sent. */
-  private boolean isClosed;
-
-  /** Of what is still sent before the end; null until then. */
-  private Promise<Void> sent;
+  /** Completed when there is nothing due after the end has begun. */
+  private final Promise<Void> allSent = Promise.promise();
 
   Webhook(Vertx vertx, HttpClient client, WebhookConfig config, Attempts attempts, Counts counts) {
     this.vertx = vertx;
@@ -79,7 +84,7 @@ final class Webhook {
   }
 
   void send(Notice notice) {
-    if (isClosed || sent != null || !config.events().contains(notice.type().apiName())) {
+    if (state != State.OPEN || !config.events().contains(notice.type().apiName())) {
       return;
     }
     try {
@@ -94,21 +99,21 @@ final class Webhook {
 
   /** Sends what is due, for some seconds at most, and then nothing more. */
   Future<Void> close() {
-    sent = Promise.promise();
-    long limit = vertx.setTimer(END_MILLIS, due -> sent.tryComplete());
+    state = state == State.OPEN ? State.ENDING : state;
+    long limit = vertx.setTimer(attempts.endMillis(), due -> allSent.tryComplete());
     endIfIdle();
-    return sent.future().onComplete(over -> closed(limit));
+    return allSent.future().onComplete(over -> closed(limit));
   }
 
   private void endIfIdle() {
-    if (sent != null && running == 0 && ready.isEmpty()) {
-      sent.tryComplete();
+    if (state != State.OPEN && running == 0 && ready.isEmpty()) {
+      allSent.tryComplete();
     }
   }
 
   private void closed(long limit) {
     vertx.cancelTimer(limit);
-    isClosed = true;
+    state = State.CLOSED;
     if (undelivered() > 0) {
       LOG.log(
           Level.WARNING, "webhook={0} state=closed undelivered={1}", config.host(), undelivered());
@@ -123,7 +128,7 @@ final class Webhook {
   private void sendReady() {
     while (!ready.isEmpty() && running < AT_ONCE) {
       Delivery delivery = ready.poll();
-      if (isClosed) {
+      if (state == State.CLOSED) {
         settle(delivery, "dropped");
       } else {
         running++;
@@ -202,9 +207,12 @@ final class Webhook {
   }
 
   private void failed(Delivery delivery, String reason) {
-    if (isClosed || sent != null) {
+    if (state == State.CLOSED) {
       settle(delivery, "dropped");
       return;
+    }
+    if (state == State.ENDING) {
+      return; // the end tells how many are undelivered
     }
     if (!isFailing) {
       isFailing = true;
@@ -233,8 +241,8 @@ final class Webhook {
 
   /** A receiver that answers 410 wants no notice until the next start (Standard Webhooks). */
   private void gone() {
-    if (!isClosed) {
-      isClosed = true;
+    if (state != State.CLOSED) {
+      state = State.CLOSED;
       LOG.log(Level.ERROR, "webhook={0} state=gone reason=status 410", config.host());
     }
   }

@@ -35,6 +35,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 class WebhookTest {
+  private static final int END = 20_000;
+
   private final Vertx vertx = Vertx.vertx();
   private final Context context = vertx.getOrCreateContext();
   private final HttpClient client = vertx.createHttpClient();
@@ -183,7 +185,7 @@ class WebhookTest {
   @Test
   void aNoticeHasFailedAfterTheLastAttempt() throws Exception {
     try (NoticeReceiver receiver = new NoticeReceiver().answering(500, 500, 500)) {
-      Webhook webhook = to(receiver.url(), new Webhook.Attempts(10_000, List.of(1L, 1L)));
+      Webhook webhook = to(receiver.url(), new Webhook.Attempts(10_000, List.of(1L, 1L), END));
 
       onEventLoop(() -> webhook.send(notice("a")));
 
@@ -198,7 +200,7 @@ class WebhookTest {
   void anAttemptWithoutAnAnswerEndsAtItsTimeLimit() throws Exception {
     try (NoticeReceiver receiver = new NoticeReceiver().hanging();
         CapturedLog log = new CapturedLog()) {
-      Webhook webhook = to(receiver.url(), new Webhook.Attempts(100, List.of(1L)));
+      Webhook webhook = to(receiver.url(), new Webhook.Attempts(100, List.of(1L), END));
 
       onEventLoop(() -> webhook.send(notice("a")));
 
@@ -219,7 +221,7 @@ class WebhookTest {
       Webhook webhook =
           to(
               "http://127.0.0.1:" + port + "/hook",
-              new Webhook.Attempts(10_000, Collections.nCopies(500, 10L)));
+              new Webhook.Attempts(10_000, Collections.nCopies(500, 10L), END));
 
       onEventLoop(() -> webhook.send(notice("a")));
       await(() -> counted("retried").get(0) > 0);
@@ -262,14 +264,15 @@ class WebhookTest {
 
   @Test
   void theEndWaitsForNoFurtherAttempt() throws Exception {
-    try (NoticeReceiver receiver = new NoticeReceiver().answering(500, 500)) {
+    try (NoticeReceiver receiver = new NoticeReceiver().answering(500, 500);
+        CapturedLog log = new CapturedLog()) {
       // Given
-      Webhook webhook = to(receiver.url());
-      CompletableFuture<Void> closed = new CompletableFuture<>();
+      Webhook webhook = to(receiver.url(), new Webhook.Attempts(10_000, List.of(60_000L), END));
       onEventLoop(() -> webhook.send(notice("a")));
       await(() -> counted("retried").get(0) == 1);
 
       // When
+      CompletableFuture<Void> closed = new CompletableFuture<>();
       onEventLoop(
           () -> {
             webhook.send(notice("b"));
@@ -278,8 +281,52 @@ class WebhookTest {
 
       // Then
       closed.get(10, TimeUnit.SECONDS);
-      assertEquals(List.of(1L, 1L), counted("retried", "dropped"));
+      assertEquals(List.of(1L), counted("retried"));
       assertEquals(2, receiver.all().size());
+      assertTrue(String.join("\n", log.lines()).contains("state=closed undelivered=2"));
+    }
+  }
+
+  @Test
+  void theEndDoesNotWaitLongForAReceiverThatHangs() throws Exception {
+    try (NoticeReceiver receiver = new NoticeReceiver().hanging();
+        CapturedLog log = new CapturedLog()) {
+      // Given
+      Webhook webhook = to(receiver.url(), new Webhook.Attempts(60_000, List.of(), 50));
+
+      // When
+      CompletableFuture<Void> closed = new CompletableFuture<>();
+      onEventLoop(
+          () -> {
+            webhook.send(notice("a"));
+            webhook.close().onComplete(end -> closed.complete(null));
+          });
+
+      // Then
+      closed.get(10, TimeUnit.SECONDS);
+      assertTrue(String.join("\n", log.lines()).contains("state=closed undelivered=1"));
+    }
+  }
+
+  @Test
+  void aReceiverThatIsGoneEndsTheEnd() throws Exception {
+    try (NoticeReceiver receiver = new NoticeReceiver().answering(410, 410, 410, 410)) {
+      // Given
+      Webhook webhook = to(receiver.url(), new Webhook.Attempts(10_000, List.of(), END));
+
+      // When
+      CompletableFuture<Void> closed = new CompletableFuture<>();
+      onEventLoop(
+          () -> {
+            for (int i = 0; i < 3 * Webhook.AT_ONCE; i++) {
+              webhook.send(notice("a"));
+            }
+            webhook.close().onComplete(end -> closed.complete(null));
+          });
+
+      // Then
+      closed.get(10, TimeUnit.SECONDS);
+      assertEquals(Webhook.AT_ONCE, receiver.all().size());
     }
   }
 }
