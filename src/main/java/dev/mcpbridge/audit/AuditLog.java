@@ -38,7 +38,7 @@ public final class AuditLog {
 
   /**
    * Between two writes, so that many records share one. After 5 ms so many wait that they push the
-   * event loop out of the cache of the processor: 0.83 of the calls/s instead of 0.90 to 0.95.
+   * event loop out of the cache of the processor (src/docs/performance.md).
    */
   private static final long GATHER_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 

@@ -180,7 +180,7 @@ final class Segments {
         current.write(buffer);
       }
       size += lines.length();
-    } catch (IOException e) {
+    } catch (IOException | RuntimeException | Error e) {
       isTorn = true;
       current.truncate(size);
       throw e;
