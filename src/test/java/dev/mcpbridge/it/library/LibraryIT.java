@@ -45,6 +45,7 @@ import java.util.logging.Handler;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -567,7 +568,7 @@ class LibraryIT {
 
   /** A thread that waits for the initialization of a class is waiting too. */
   private static boolean waitsForAFuture(Thread thread) {
-    return List.of(thread.getStackTrace()).stream()
+    return Stream.of(thread.getStackTrace())
         .anyMatch(
             frame ->
                 frame.getClassName().equals(CompletableFuture.class.getName())
