@@ -16,6 +16,7 @@ import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiPredicate;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
@@ -26,6 +27,9 @@ import java.util.function.Supplier;
  */
 public final class DecidedCalls {
   private static final long POLL_MILLIS = 250;
+
+  /** An approved call is found as running after this time at most. */
+  private static final long STARTING_MILLIS = 2_000;
 
   private final Vertx vertx;
   private final Bus bus;
@@ -51,6 +55,15 @@ public final class DecidedCalls {
       };
     }
 
+    boolean isApproved() {
+      return confirmationState.status() == ConfirmationState.Status.APPROVED;
+    }
+
+    /** Whether it was approved, runs, and its outcome will be stored. */
+    boolean isRunning() {
+      return call.isPresent() && !call.get().outcome().isComplete();
+    }
+
     /** The outcome of the call; {@code undecided} until there is one. */
     public Future<CallOutcome> outcome(CallOutcome undecided) {
       String id = confirmationState.confirmation().id();
@@ -60,7 +73,8 @@ public final class DecidedCalls {
         case EXPIRED ->
             Future.failedFuture(
                 new BridgeException(
-                    ErrorCode.CONFIRMATION_EXPIRED, "Confirmation '" + id + "' has expired"));
+                    ErrorCode.CONFIRMATION_EXPIRED,
+                    "Confirmation '" + id + "' has expired, and the call has not run"));
         case APPROVED -> call.isPresent() ? approved(call.get(), undecided) : notKept(id);
       };
     }
@@ -143,30 +157,69 @@ public final class DecidedCalls {
    */
   public Future<DecidedCall> await(
       String confirmationId, Viewer by, long millis, BooleanSupplier isDisconnected) {
+    return poll(
+        confirmationId,
+        by,
+        millis,
+        (found, remaining) -> remaining <= 0 || isDisconnected.getAsBoolean());
+  }
+
+  /**
+   * Waits for the decision for the given time at most, and for the outcome of a call that was
+   * approved in this time as long as it runs.
+   *
+   * @param isDisconnected whether the client has disconnected
+   */
+  public Future<DecidedCall> awaitOutcome(
+      String confirmationId, Viewer by, long millis, BooleanSupplier isDisconnected) {
+    return poll(
+        confirmationId,
+        by,
+        millis,
+        (found, remaining) ->
+            isDisconnected.getAsBoolean()
+                || remaining <= (found.isApproved() ? -STARTING_MILLIS : 0) && !found.isRunning());
+  }
+
+  /**
+   * @param isOver whether the wait ends in a state that is not final, with so many milliseconds
+   *     left
+   */
+  private Future<DecidedCall> poll(
+      String id, Viewer by, long millis, BiPredicate<DecidedCall, Long> isOver) {
     Promise<DecidedCall> promise = Promise.promise();
-    long until = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
-    await(confirmationId, by, until, isDisconnected, promise);
+    long untilNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
+    poll(find(id, by), by, untilNanos, isOver, promise);
     return promise.future();
   }
 
-  private void await(
-      String id,
+  private void poll(
+      Future<DecidedCall> look,
       Viewer by,
       long untilNanos,
-      BooleanSupplier isDisconnected,
+      BiPredicate<DecidedCall, Long> isOver,
       Promise<DecidedCall> promise) {
-    find(id, by)
-        .onFailure(promise::fail)
+    look.onFailure(promise::fail)
         .onSuccess(
-            decidedCall -> {
+            found -> {
               long remaining = TimeUnit.NANOSECONDS.toMillis(untilNanos - System.nanoTime());
-              if (decidedCall.isFinal() || remaining <= 0 || isDisconnected.getAsBoolean()) {
-                promise.complete(decidedCall);
+              if (found.isFinal() || isOver.test(found, remaining)) {
+                promise.complete(found);
               } else {
                 vertx.setTimer(
-                    Math.min(POLL_MILLIS, remaining),
-                    t -> await(id, by, untilNanos, isDisconnected, promise));
+                    remaining > 0 ? Math.min(POLL_MILLIS, remaining) : POLL_MILLIS,
+                    t -> poll(again(found, by), by, untilNanos, isOver, promise));
               }
             });
+  }
+
+  /** A call may run for longer than its confirmation is kept. */
+  private Future<DecidedCall> again(DecidedCall last, Viewer by) {
+    String id = last.confirmationState().confirmation().id();
+    return last.call().isPresent()
+        ? background
+            .find(id, by.name())
+            .map(call -> new DecidedCall(last.confirmationState(), Optional.of(call)))
+        : find(id, by);
   }
 }

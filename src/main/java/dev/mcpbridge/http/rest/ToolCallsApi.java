@@ -204,7 +204,9 @@ public record ToolCallsApi(
             () -> stores.idempotency().once(idempotencyKey, request, () -> pipeline.run(request)));
   }
 
-  /** Waits for the decision of an operator if the client has asked for that. */
+  /**
+   * Waits for the decision of an operator, and for the outcome, if the client has asked for that.
+   */
   private Future<CallOutcome> awaitDecision(RoutingContext ctx, CallOutcome outcome) {
     long millis = Preferences.waitMillis(ctx);
     if (millis == 0
@@ -214,7 +216,7 @@ public record ToolCallsApi(
     }
     return stores
         .decided()
-        .await(
+        .awaitOutcome(
             needed.pending().confirmation().id(),
             Callers.viewer(ctx),
             millis,

@@ -261,6 +261,62 @@ class ApprovalsIT {
     }
   }
 
+  @Test
+  void callThatIsNotDecidedInTimeIsAnsweredWithItsPendingConfirmation() throws Exception {
+    try (TestBridge bridge = open(KEYS + OPERATOR + SERVERS)) {
+      Answer held = bridge.call("big", "{\"size\":1}", "x-api-key", CALLER, "prefer", "wait=1");
+
+      assertEquals("true", held.at("/requires_confirmation"), held.toString());
+      assertEquals("pending", status(bridge, held, CALLER).path("status").asText());
+      assertEquals("x", bridge.post(path(held), YES, "x-api-key", BOSS).firstText());
+    }
+  }
+
+  @Test
+  void callThatIsApprovedInTimeIsAnsweredWithItsOutcomeHoweverLongItRuns() throws Exception {
+    try (TestBridge bridge = open(KEYS + OPERATOR + SERVERS)) {
+      CompletableFuture<Answer> waiting =
+          bridge.callLater("sleep", "{\"ms\":4000}", "x-api-key", CALLER, "prefer", "wait=3");
+      bridge.postLater("/confirmations/" + pending(bridge), YES, "x-api-key", BOSS);
+
+      Answer answered = waiting.get(20, TimeUnit.SECONDS);
+
+      assertEquals("slept", answered.firstText(), answered.toString());
+    }
+  }
+
+  @Test
+  void mcpCallThatIsApprovedInTimeIsAnsweredWithItsOutcomeHoweverLongItRuns() throws Exception {
+    try (TestBridge bridge = open(KEYS + "'risk':{'approver':'operator','expiry':2}," + SERVERS)) {
+      CompletableFuture<Reply> waiting =
+          Background.call(
+              () ->
+                  new McpClient(bridge.uri("/mcp"), "{}", "x-api-key", CALLER)
+                      .initialized()
+                      .request(
+                          "tools/call",
+                          "{\"name\":\"s__sleep\",\"arguments\":{\"ms\":6000},"
+                              + "\"_meta\":{\"progressToken\":1}}"));
+      bridge.postLater("/confirmations/" + pending(bridge), YES, "x-api-key", BOSS);
+
+      Reply reply = waiting.get(20, TimeUnit.SECONDS);
+
+      assertEquals("slept", reply.firstText(), reply.text());
+    }
+  }
+
+  @Test
+  void mcpCallThatIsNotDecidedInTimeIsToldSo() throws Exception {
+    try (TestBridge bridge = open(KEYS + "'risk':{'approver':'operator','expiry':1}," + SERVERS)) {
+      McpClient client = new McpClient(bridge.uri("/mcp"), "{}", "x-api-key", CALLER).initialized();
+
+      Reply reply = client.request("tools/call", PARAMS + "\"_meta\":{\"progressToken\":1}}");
+
+      assertTrue(reply.firstText().endsWith("has expired, and the call has not run"), reply.text());
+      assertTrue(reply.result().path("isError").booleanValue(), reply.text());
+    }
+  }
+
   private static String path(Answer confirmation) {
     return "/confirmations/" + confirmation.at("/confirmation_id");
   }

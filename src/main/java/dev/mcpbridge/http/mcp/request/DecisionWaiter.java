@@ -5,6 +5,7 @@ import dev.mcpbridge.call.DecidedCalls;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.model.Confirmation;
+import dev.mcpbridge.model.Target;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonWriter;
 import dev.mcpbridge.protocol.McpMethod;
@@ -29,13 +30,14 @@ final class DecisionWaiter {
     this.decidedCalls = decidedCalls;
   }
 
-  /** The result of the decided call; empty if it expires or the client does not wait. */
+  /** The result of the decided call; empty if the client does not wait. */
   Future<Optional<JsonSlice>> decision(McpRequest request, Confirmation confirmation) {
     JsonSlice token = request.progressToken();
     if (token == null || !request.replyChannel().takesStream()) {
       return Future.succeededFuture(Optional.empty());
     }
-    long timeoutMillis = confirmation.expiresAtMillis() - confirmation.createdAtMillis();
+    // One that is not decided ends by its own expiry, which is earlier.
+    long timeoutMillis = 2 * (confirmation.expiresAtMillis() - confirmation.createdAtMillis());
     int[] seconds = new int[1];
     sendProgress(request, token, 0);
     long timer =
@@ -43,25 +45,25 @@ final class DecisionWaiter {
             PROGRESS_SECONDS * 1000L,
             t -> sendProgress(request, token, seconds[0] += PROGRESS_SECONDS));
     return decidedCalls
-        .await(confirmation.id(), request.viewer(), timeoutMillis, request::isCancelled)
+        .awaitOutcome(confirmation.id(), request.viewer(), timeoutMillis, request::isCancelled)
         .onComplete(done -> vertx.cancelTimer(timer))
         .compose(decidedCall -> decidedCall.outcome(null))
         .map(outcome -> Optional.ofNullable(outcome).map(DecisionWaiter::result))
-        .recover(DecisionWaiter::asToolError);
+        .recover(failure -> asToolError(confirmation, failure));
   }
 
   private static JsonSlice result(CallOutcome outcome) {
     return ((CallOutcome.Completed) outcome).result();
   }
 
-  private static Future<Optional<JsonSlice>> asToolError(Throwable failure) {
+  /** A model reads why its tool was not executed; any other request fails. */
+  private static Future<Optional<JsonSlice>> asToolError(
+      Confirmation confirmation, Throwable failure) {
     ErrorCode code = BridgeException.of(failure).code();
-    return switch (code) {
-      case FORBIDDEN ->
-          Future.succeededFuture(Optional.of(ToolResult.text(failure.getMessage()).error()));
-      case CONFIRMATION_EXPIRED -> Future.succeededFuture(Optional.empty());
-      default -> Future.failedFuture(failure);
-    };
+    boolean isUnexecuted = code == ErrorCode.FORBIDDEN || code == ErrorCode.CONFIRMATION_EXPIRED;
+    return isUnexecuted && confirmation.call().target().kind() == Target.Kind.TOOL
+        ? Future.succeededFuture(Optional.of(ToolResult.text(failure.getMessage()).error()))
+        : Future.failedFuture(failure);
   }
 
   private static void sendProgress(McpRequest request, JsonSlice token, int seconds) {
