@@ -23,7 +23,11 @@ public final class AuditVerifier {
 
   private final String publicKey;
   private final Head head;
+
+  /** Files that were deleted, as a checkpoint says; and as records say that are not signed yet. */
   private final Set<String> deleted = new HashSet<>();
+
+  private final Set<String> unsignedDeleted = new HashSet<>();
   private String before;
   private final List<String> notes = new ArrayList<>();
   private String key;
@@ -177,7 +181,7 @@ public final class AuditVerifier {
       segment(file, number, record);
     }
     switch (record.path("event").asText()) {
-      case "retention" -> deleted.add(record.path("deleted").asText());
+      case "retention" -> unsignedDeleted.add(record.path("deleted").asText());
       case "gap" ->
           notes.add(
               "record " + number + " says that " + record.path("lost") + " records were lost");
@@ -234,6 +238,8 @@ public final class AuditVerifier {
       throw new Damage("the signature of the checkpoint is not by the key of the trail");
     }
     checkpoints++;
+    deleted.addAll(unsignedDeleted);
+    unsignedDeleted.clear();
     sinceCheckpoint = 0;
   }
 }

@@ -4,12 +4,16 @@ import dev.mcpbridge.config.AuditConfig;
 import dev.mcpbridge.model.AuditRecord;
 import dev.mcpbridge.protocol.JsonWriter;
 import java.io.IOException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
@@ -19,6 +23,7 @@ import java.util.function.Consumer;
  * method blocks.
  */
 final class AuditWriter {
+  private static final Logger LOG = System.getLogger(AuditWriter.class.getName());
   private static final long FORCE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
   private static final long CHECKPOINT_NANOS = TimeUnit.SECONDS.toNanos(60);
 
@@ -39,6 +44,13 @@ final class AuditWriter {
   private AuditRecord header;
 
   private volatile Head head;
+
+  /** A checkpoint that is written, but not kept beside the files yet; null without one. */
+  private Head unsavedHead;
+
+  /** Expired files whose deletion is recorded. */
+  private final Set<Path> recorded = new HashSet<>();
+
   private long checkpointSeq;
   private long checkpointNanos = System.nanoTime();
   private long forcedNanos = System.nanoTime();
@@ -132,10 +144,19 @@ final class AuditWriter {
     return !isForced && (!unforced.isEmpty() || System.nanoTime() - forcedNanos >= FORCE_NANOS);
   }
 
-  /** Puts on the disk what was written, and tells those who wait for it. */
+  /**
+   * Puts on the disk what was written, and tells those who wait for it. After a failure the system
+   * may have dropped what was written, and says so only once: those who wait are told that it is
+   * not on the disk.
+   */
   void force() throws IOException {
     if (!isForced) {
-      segments.force();
+      try {
+        segments.force();
+      } catch (IOException e) {
+        release(false);
+        throw e;
+      }
       isForced = true;
       forcedNanos = System.nanoTime();
       release(true);
@@ -152,6 +173,9 @@ final class AuditWriter {
   void maintain() throws IOException {
     boolean isFull = segments.size() >= config.segmentBytes();
     boolean isDue = System.nanoTime() - checkpointNanos >= CHECKPOINT_NANOS;
+    if (unsavedHead != null) {
+      saveHead();
+    }
     if (chain.seq() > checkpointSeq && (isFull || isDue)) {
       checkpoint();
       retain();
@@ -177,10 +201,16 @@ final class AuditWriter {
     }
     Head next = new Head(node, chain.seq() + 1, chain.last(), signature);
     append(new AuditRecord("checkpoint").with("signature", signature));
+    unsavedHead = next;
     checkpointSeq = chain.seq();
     checkpointNanos = System.nanoTime();
-    next.write(folder);
-    head = next;
+    saveHead();
+  }
+
+  private void saveHead() throws IOException {
+    unsavedHead.write(folder);
+    head = unsavedHead;
+    unsavedHead = null;
   }
 
   private void append(AuditRecord record) throws IOException {
@@ -188,13 +218,27 @@ final class AuditWriter {
     force();
   }
 
-  /** Deletes the oldest files; the next one joins on to their last hash. */
+  /**
+   * Deletes the oldest files; the next one joins on to their last hash. A checkpoint signs before
+   * that they are deleted. One that cannot be deleted stays until the next time.
+   */
   private void retain() throws IOException {
-    Path oldest = segments.expired(config.keepMillis(), config.maxBytes());
-    while (oldest != null) {
-      append(new AuditRecord("retention").with("deleted", oldest.getFileName().toString()));
-      Files.delete(oldest);
-      oldest = segments.expired(config.keepMillis(), config.maxBytes());
+    List<Path> expired = segments.expired(config.keepMillis(), config.maxBytes());
+    for (Path file : expired) {
+      if (recorded.add(file)) {
+        append(new AuditRecord("retention").with("deleted", file.getFileName().toString()));
+      }
+    }
+    if (!expired.isEmpty() && chain.seq() > checkpointSeq) {
+      checkpoint();
+    }
+    for (Path file : expired) {
+      try {
+        Files.delete(file);
+        recorded.remove(file);
+      } catch (IOException e) {
+        LOG.log(Level.WARNING, "the expired {0} cannot be deleted: {1}", file, e.toString());
+      }
     }
     SegmentIndex.deleteOrphans(folder);
   }

@@ -12,6 +12,7 @@ import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Stream;
@@ -142,6 +143,7 @@ final class Segments {
     String next = name(firstSeq);
     FileChannel last = current;
     current = PrivateFile.open(folder.resolve(next));
+    PrivateFile.forceFolder(folder);
     name = next;
     size = 0;
     if (last != null) {
@@ -191,23 +193,23 @@ final class Segments {
     current.force(false);
   }
 
-  /**
-   * The oldest file to delete.
-   *
-   * @return null if all may stay
-   */
-  Path expired(long keepMillis, long maxBytes) throws IOException {
+  /** The files to delete, the oldest first; never the present one. */
+  List<Path> expired(long keepMillis, long maxBytes) throws IOException {
     List<Path> files = in(folder);
-    if (files.size() < 2) {
-      return null;
-    }
     long bytes = 0;
     for (Path file : files) {
       bytes += Files.size(file) + SegmentIndex.size(file);
     }
-    Path oldest = files.get(0);
-    long age = System.currentTimeMillis() - Files.getLastModifiedTime(oldest).toMillis();
-    return age > keepMillis || bytes > maxBytes ? oldest : null;
+    List<Path> expired = new ArrayList<>();
+    for (Path file : files.subList(0, Math.max(0, files.size() - 1))) {
+      long age = System.currentTimeMillis() - Files.getLastModifiedTime(file).toMillis();
+      if (age <= keepMillis && bytes <= maxBytes) {
+        break;
+      }
+      expired.add(file);
+      bytes -= Files.size(file) + SegmentIndex.size(file);
+    }
+    return expired;
   }
 
   private void closeCurrent() throws IOException {

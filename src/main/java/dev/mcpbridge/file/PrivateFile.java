@@ -1,7 +1,9 @@
 package dev.mcpbridge.file;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -25,6 +27,15 @@ public final class PrivateFile {
     return PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(text));
   }
 
+  /** Puts on the disk which files a folder has, on systems on which that is possible. */
+  public static void forceFolder(Path folder) {
+    try (FileChannel channel = FileChannel.open(folder, StandardOpenOption.READ)) {
+      channel.force(true);
+    } catch (IOException e) {
+      // Windows does not open folders, and needs no such call
+    }
+  }
+
   /** Opens a file for writing; it is created with its folders if it does not exist. */
   public static FileChannel open(Path file) throws IOException {
     createFolder(file.toAbsolutePath().getParent());
@@ -38,18 +49,26 @@ public final class PrivateFile {
 
   /**
    * Replaces a file, or creates it with its folders. Written beside the old file and then renamed:
-   * a reader sees the old text or the new one. Not concurrently for one file.
+   * a reader sees the old text or the new one, also after a loss of power. Not concurrently for one
+   * file.
    *
    * @return the time of its last change, unless another program has changed it since
    */
   public static FileTime replace(Path file, String text) throws IOException {
-    createFolder(file.toAbsolutePath().getParent());
+    Path folder = file.toAbsolutePath().getParent();
+    createFolder(folder);
     Path beside = file.resolveSibling(file.getFileName() + ".new");
     Files.deleteIfExists(beside);
-    Files.createFile(beside, PRIVATE);
-    Files.writeString(beside, text);
+    try (FileChannel channel = FileChannel.open(beside, CREATE_AND_WRITE, PRIVATE)) {
+      ByteBuffer rest = ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8));
+      while (rest.hasRemaining()) {
+        channel.write(rest);
+      }
+      channel.force(true);
+    }
     FileTime modified = Files.getLastModifiedTime(beside);
     Files.move(beside, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    forceFolder(folder);
     return modified;
   }
 }

@@ -13,11 +13,14 @@ import dev.mcpbridge.config.AuditConfig;
 import dev.mcpbridge.config.AuditConfig.Content;
 import dev.mcpbridge.model.AuditRecord;
 import dev.mcpbridge.protocol.JsonSlice;
+import dev.mcpbridge.protocol.JsonWriter;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -220,6 +223,71 @@ class AuditTrailTest {
 
     // Then
     assertTrue(verified().error().contains("did not expire"));
+  }
+
+  @Test
+  void deletionThatNoCheckpointSignsIsNotBelieved() throws Exception {
+    // Given
+    write(CONFIG, 5);
+    write(CONFIG, 5);
+    Path last = files().get(1);
+    AuditKey key = AuditKey.in(folder, false);
+    List<String> lines = Files.readAllLines(last);
+    String line = lines.get(lines.size() - 1);
+    JsonWriter forged = new JsonWriter();
+
+    // When
+    new Chain(null, verified().last(), Chain.hash(line.getBytes(StandardCharsets.UTF_8)))
+        .write(
+            forged,
+            new AuditRecord("retention").with("deleted", "audit-000000000001.jsonl"),
+            new ArgumentsRule(Content.NONE, key.derived("arguments/1")));
+    Files.writeString(last, forged.toSlice().text(), StandardOpenOption.APPEND);
+    Report before = verified();
+    Files.delete(files().get(0));
+
+    // Then
+    assertNull(before.error());
+    assertEquals(1, before.unsigned());
+    assertTrue(verified().error().contains("did not expire"), verified().error());
+  }
+
+  @Test
+  void expiredFileThatCannotBeDeletedStaysAndTheTrailGoesOn() throws Exception {
+    // Given
+    AuditConfig small = new AuditConfig(null, true, false, Content.NONE, 4_000, 1L << 40, 20_000);
+    write(small, 40);
+    Path undeletable = Files.createDirectory(folder.resolve("audit-000000000000.jsonl"));
+    Files.createFile(undeletable.resolve("file"));
+
+    // When
+    AuditLog log = opened(small);
+    for (int i = 0; i < 200; i++) {
+      CompletableFuture<Boolean> isWritten = new CompletableFuture<>();
+      log.append(record(i), isWritten::complete);
+      assertTrue(isWritten.get(10, TimeUnit.SECONDS));
+    }
+    assertTrue(log.mayRun());
+    log.close();
+
+    // Then
+    long deletions =
+        files().stream().filter(Files::isRegularFile).mapToLong(AuditTrailTest::deletions).sum();
+    assertTrue(files().size() > 3, files().toString());
+    Files.delete(undeletable.resolve("file"));
+    Files.delete(undeletable);
+    assertNull(verified().error());
+    assertTrue(deletions <= 1, deletions + " records of its deletion");
+  }
+
+  private static long deletions(Path file) {
+    try {
+      return Files.readAllLines(file).stream()
+          .filter(line -> line.contains("audit-000000000000.jsonl"))
+          .count();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   @Test
