@@ -92,6 +92,9 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- if and .Values.autoscaling.enabled (not .Values.cluster.enabled) }}
 {{- fail "autoscaling needs cluster.enabled: only the nodes of a cluster share confirmations, sessions and quotas" }}
 {{- end }}
+{{- if and .Values.cluster.enabled (not .Values.persistence.enabled) }}
+{{- fail "cluster.enabled needs persistence.enabled: pods that come back without their volumes lose what the cluster has agreed on" }}
+{{- end }}
 {{- if and .Values.cluster.enabled (not .Values.cluster.existingSecret) }}
 {{- fail "cluster.existingSecret is needed: a secret with at least 16 random characters in the entry cluster.existingSecretKey" }}
 {{- end }}

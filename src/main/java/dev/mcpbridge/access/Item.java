@@ -13,10 +13,16 @@ import java.util.Set;
  * @param name name of a tool or prompt, URI of a resource, or a URI template
  * @param normalizedUri the URI of a resource as it is compared with patterns; null if it is
  *     ambiguous, and for others
+ * @param canonicalUri the same as most servers read it; null likewise
  * @param annotations hints of a tool, with the defaults of the specification; empty for others
  */
 public record Item(
-    ServerId server, Kind kind, String name, String normalizedUri, JsonNode annotations) {
+    ServerId server,
+    Kind kind,
+    String name,
+    String normalizedUri,
+    String canonicalUri,
+    JsonNode annotations) {
   private static final ObjectNode NONE = Json.object();
 
   /** The kinds of entries, and what one can do with them. */
@@ -47,7 +53,8 @@ public record Item(
   /** An entry without annotations, or with annotations that no rule asks for. */
   public static Item of(ServerId server, Kind kind, String name) {
     String normalized = kind == Kind.RESOURCE ? Uris.normalized(name) : null;
-    return new Item(server, kind, name, normalized, NONE);
+    String canonical = normalized == null ? null : Uris.canonical(normalized);
+    return new Item(server, kind, name, normalized, canonical, NONE);
   }
 
   /**
@@ -64,6 +71,6 @@ public record Item(
     if (hints instanceof ObjectNode given) {
       annotations.setAll(given);
     }
-    return new Item(server, Kind.TOOL, name, null, annotations);
+    return new Item(server, Kind.TOOL, name, null, null, annotations);
   }
 }

@@ -85,13 +85,17 @@ public record Items(Names servers, Map<Item.Kind, Names> names, List<Condition> 
     };
   }
 
-  /** A rule that denies also matches the URI as it was sent. */
+  /** A rule that allows has to match every form of the URI, one that denies only one of them. */
   private static Match matchesUri(Names selected, Item item, boolean isAllowing) {
     if (item.normalizedUri() == null) {
       return Match.UNDECIDED;
     }
+    boolean isNormalized = selected.contain(item.normalizedUri());
+    boolean isCanonical = selected.contain(item.canonicalUri());
     return Match.of(
-        selected.contain(item.normalizedUri()) || !isAllowing && selected.contain(item.name()));
+        isAllowing
+            ? isNormalized && isCanonical
+            : isNormalized || isCanonical || selected.contain(item.name()));
   }
 
   /** Whether this is all that another selection has, as far as their texts show. */

@@ -8,6 +8,7 @@ import java.text.Normalizer;
 import java.util.List;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.stream.IntStream;
 
 /**
  * A condition on one JSON value; the value may be missing. For rules that deny, a text also matches
@@ -109,15 +110,31 @@ public interface Operator {
   }
 
   private static Match equal(JsonNode expected, JsonNode value, boolean isAllowing) {
-    if (expected.isNumber() && value.isNumber()) {
-      return Match.of(expected.decimalValue().compareTo(value.decimalValue()) == 0);
-    }
     if (expected.getNodeType() != value.getNodeType()) {
       return Match.UNDECIDED;
     }
-    return expected.isTextual()
-        ? text(expected.textValue()::equals).test(value, isAllowing)
-        : Match.of(expected.equals(value));
+    return Match.of(isSame(expected, value, isAllowing));
+  }
+
+  private static boolean isSame(JsonNode expected, JsonNode value, boolean isAllowing) {
+    if (expected.isNumber() && value.isNumber()) {
+      return expected.decimalValue().compareTo(value.decimalValue()) == 0;
+    }
+    if (expected.isTextual() && value.isTextual()) {
+      return text(expected.textValue()::equals).test(value, isAllowing) == Match.YES;
+    }
+    if (expected.isArray() && value.isArray()) {
+      return expected.size() == value.size()
+          && IntStream.range(0, expected.size())
+              .allMatch(i -> isSame(expected.get(i), value.get(i), isAllowing));
+    }
+    return expected.isObject() && value.isObject()
+        ? expected.size() == value.size()
+            && expected
+                .propertyStream()
+                .allMatch(
+                    member -> isSame(member.getValue(), value.path(member.getKey()), isAllowing))
+        : expected.equals(value);
   }
 
   private static Operator text(Predicate<String> test) {

@@ -18,6 +18,10 @@ final class Uris {
 
   private static final Pattern AUTHORITY = Pattern.compile("^[A-Za-z][A-Za-z0-9+.-]*:(//[^/?#]*)?");
 
+  /** Scheme, authority without its slashes, path, and the rest. */
+  private static final Pattern PARTS =
+      Pattern.compile("([a-z][a-z0-9+.-]*:)(?://([^/?#]*))?([^?#]*)(.*)", Pattern.DOTALL);
+
   /** Encoded dots, slashes, NUL and percent signs, which some servers decode once more. */
   private static final Pattern ENCODED = Pattern.compile("(?i)%(2e|2f|5c|00|25)");
 
@@ -38,6 +42,38 @@ final class Uris {
     return authority.find()
         ? authority.group().toLowerCase(Locale.ROOT) + decoded.substring(authority.end())
         : decoded;
+  }
+
+  /**
+   * The shortest form of a normalized URI that most servers read as the same resource: without
+   * empty and {@code .} segments, a user, a default port, and for files without {@code localhost},
+   * query and fragment, and in Unicode form NFKC.
+   */
+  static String canonical(String normalized) {
+    Matcher whole = PARTS.matcher(Normalizer.normalize(normalized, Normalizer.Form.NFKC));
+    if (!whole.matches()) {
+      return normalized;
+    }
+    boolean isFile = "file:".equals(whole.group(1));
+    boolean hasAuthority = whole.group(2) != null;
+    String path = whole.group(3);
+    StringBuilder out = new StringBuilder(whole.group(1));
+    if (hasAuthority || isFile) {
+      out.append("//").append(hasAuthority ? host(whole.group(1), whole.group(2)) : "");
+    }
+    out.append(path.startsWith("/") ? "/" : "").append(String.join("/", segments(path)));
+    out.append(path.length() > 1 && path.endsWith("/") ? "/" : "");
+    return isFile ? out.toString() : out.append(whole.group(4)).toString();
+  }
+
+  private static String host(String scheme, String authority) {
+    String host = authority.substring(authority.lastIndexOf('@') + 1);
+    return switch (scheme) {
+      case "file:" -> host.equals("localhost") ? "" : host;
+      case "http:" -> host.replaceFirst(":(80)?$", "");
+      case "https:" -> host.replaceFirst(":(443)?$", "");
+      default -> host;
+    };
   }
 
   /**

@@ -2,6 +2,7 @@ package dev.mcpbridge.api;
 
 import dev.mcpbridge.bus.EventLoop;
 import dev.mcpbridge.bus.Gate;
+import dev.mcpbridge.bus.Gate.ApprovedOutcome;
 import dev.mcpbridge.bus.Gate.HumanDecision;
 import dev.mcpbridge.bus.Gate.Viewer;
 import dev.mcpbridge.call.CallOutcome;
@@ -11,6 +12,7 @@ import dev.mcpbridge.call.ToolCatalogue;
 import dev.mcpbridge.config.LimitsConfig;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.error.Executed;
 import dev.mcpbridge.model.Confirmation;
 import dev.mcpbridge.model.Scope;
 import dev.mcpbridge.model.ServerId;
@@ -254,6 +256,10 @@ public final class Tools {
     }
 
     Future<CallOutcome> runApproved(Confirmation approved, Viewer by) {
+      if (isCancelled) {
+        bridge.bus().request(Gate.APPROVED_ENDED, new ApprovedOutcome(approved.id(), Executed.NO));
+        return Future.failedFuture(new BridgeException(ErrorCode.CANCELLED, REASON));
+      }
       id = approved.call().id();
       return bridge.decided().run(approved, by, false);
     }

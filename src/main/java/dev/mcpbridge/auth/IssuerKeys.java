@@ -85,6 +85,22 @@ final class IssuerKeys {
         : Future.failedFuture("the issuer could not be reached");
   }
 
+  /**
+   * Newer keys, for a token that names no key. Fails without newer ones, or if they were fetched in
+   * the last thirty seconds.
+   */
+  Future<JWKSet> newerThan(JWKSet known) {
+    long now = clock.getAsLong();
+    Future<Snapshot> fetching =
+        fetch != null || now - fetchedMillis < MIN_INTERVAL_MILLIS ? fetch : fetch(now);
+    return (fetching == null ? Future.succeededFuture(snapshot) : fetching)
+        .compose(
+            newest ->
+                newest.keys().equals(known)
+                    ? Future.failedFuture("there are no newer keys")
+                    : Future.succeededFuture(newest.keys()));
+  }
+
   private Future<Snapshot> fetch(long now) {
     fetchedMillis = now;
     Future<Snapshot> fetching = source.get().map(fetched -> replace(fetched, clock.getAsLong()));

@@ -8,6 +8,8 @@ import java.io.IOException;
 import java.net.URI;
 import java.text.ParseException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -21,33 +23,61 @@ final class IssuerMetadata {
   private static final Pattern TRUSTWORTHY =
       Pattern.compile("https://.+|http://(localhost|127\\.[0-9.]+|\\[::1])(:[0-9]+)?(/.*)?");
 
-  private final String issuer;
-  private final IssuerClient client;
-  private Future<JsonNode> metadata;
+  /** How long metadata is used, and one without what is needed. */
+  private static final long LIFETIME_MILLIS = TimeUnit.HOURS.toMillis(1);
 
-  IssuerMetadata(AuthConfig.Issuer issuer, IssuerClient client) {
+  private static final long INCOMPLETE_MILLIS = TimeUnit.SECONDS.toMillis(30);
+
+  private final String issuer;
+  private final Function<String, Future<IssuerClient.Answer>> get;
+  private final LongSupplier clock;
+  private Future<JsonNode> metadata;
+  private long discoveredMillis;
+
+  /**
+   * @param get fetches a URL
+   * @param clock monotonic, in milliseconds
+   */
+  IssuerMetadata(
+      AuthConfig.Issuer issuer,
+      Function<String, Future<IssuerClient.Answer>> get,
+      LongSupplier clock) {
     this.issuer = issuer.issuer();
-    this.client = client;
+    this.get = get;
+    this.clock = clock;
   }
 
   /** Fetches the keys, and the metadata if they are not known. */
   Future<IssuerKeys.Fetched> keys() {
-    return url("jwks_uri").compose(client::get).compose(IssuerMetadata::keys);
+    return url("jwks_uri").compose(get).compose(IssuerMetadata::keys);
   }
 
   /** An URL of the metadata; fails if the issuer has none, or one that is not protected. */
   Future<String> url(String member) {
-    if (metadata == null || metadata.failed()) {
-      metadata = discover();
+    if (metadata == null || metadata.failed() || isOlderThan(LIFETIME_MILLIS)) {
+      Future<JsonNode> last = metadata;
+      discoveredMillis = clock.getAsLong();
+      metadata =
+          last == null || last.failed() ? discover() : discover().recover(unreachable -> last);
     }
     return metadata.compose(
         known -> {
           String url = known.path(member).asText();
-          return TRUSTWORTHY.matcher(url).matches()
-              ? Future.succeededFuture(url)
-              : Future.failedFuture(
-                  new IOException("its metadata has no " + member + " with https"));
+          if (TRUSTWORTHY.matcher(url).matches()) {
+            return Future.succeededFuture(url);
+          }
+          if (isOlderThan(INCOMPLETE_MILLIS)) {
+            metadata = null;
+          }
+          return Future.failedFuture(
+              new IOException("its metadata has no " + member + " with https"));
         });
+  }
+
+  private boolean isOlderThan(long millis) {
+    return metadata != null
+        && metadata.isComplete()
+        && clock.getAsLong() - discoveredMillis >= millis;
   }
 
   /** Tries both well-known addresses (RFC 8414 sections 3.1 and 5). */
@@ -60,8 +90,7 @@ final class IssuerMetadata {
   }
 
   private Future<JsonNode> read(String url) {
-    return client
-        .get(url)
+    return get.apply(url)
         .compose(
             answer ->
                 answer.json().path("issuer").asText().equals(issuer)

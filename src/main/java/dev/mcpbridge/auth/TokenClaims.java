@@ -1,5 +1,7 @@
 package dev.mcpbridge.auth;
 
+import static java.util.Locale.ROOT;
+
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.config.AuthConfig;
 import dev.mcpbridge.model.Principal;
@@ -9,6 +11,7 @@ import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
 
@@ -19,6 +22,9 @@ import java.util.stream.Collectors;
 record TokenClaims(JsonNode claims) {
   /** Claims that only ID tokens have. */
   private static final List<String> OF_ID_TOKENS = List.of("nonce", "at_hash");
+
+  /** Values of {@code typ} in introspections of Keycloak. */
+  private static final Set<String> KINDS_OF_OTHERS = Set.of("refresh", "offline", "id");
 
   private static final String ANY_AUDIENCE = "*";
 
@@ -59,6 +65,21 @@ record TokenClaims(JsonNode claims) {
     return client() != null
         && (claims.has("scope") || claims.has("scp"))
         && OF_ID_TOKENS.stream().noneMatch(claims::has);
+  }
+
+  /**
+   * Whether an introspection says that the token is a refresh token or an ID token, for which an
+   * issuer answers too. Issuers name the kind in different members.
+   */
+  boolean isOfAnotherKind() {
+    return !isAbsentOr("token_type", "bearer", "access_token")
+        || !isAbsentOr("token_use", "access_token", "access")
+        || KINDS_OF_OTHERS.contains(Objects.requireNonNullElse(text("typ"), "").toLowerCase(ROOT));
+  }
+
+  private boolean isAbsentOr(String claim, String... kinds) {
+    String kind = text(claim);
+    return kind == null || List.of(kinds).contains(kind.toLowerCase(ROOT));
   }
 
   /** The time of a claim in milliseconds; any other value invalidates the token. */

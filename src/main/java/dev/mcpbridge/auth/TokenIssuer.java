@@ -1,6 +1,7 @@
 package dev.mcpbridge.auth;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.nimbusds.jose.jwk.JWKSet;
 import dev.mcpbridge.config.AuthConfig;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
@@ -12,6 +13,7 @@ import java.io.IOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 
 /**
  * One issuer: verifies its JWTs with its keys, and asks it about other tokens. A token that cannot
@@ -34,12 +36,13 @@ final class TokenIssuer {
   TokenIssuer(Vertx vertx, AuthConfig.Issuer config, Runnable onNewKeys) {
     this.config = config;
     this.client = new IssuerClient(vertx, config);
-    this.metadata = new IssuerMetadata(config, client);
+    LongSupplier clock = () -> TimeUnit.NANOSECONDS.toMillis(System.nanoTime());
+    this.metadata = new IssuerMetadata(config, client::get, clock);
     this.keys =
         new IssuerKeys(
             () -> metadata.keys().onComplete(this::noteTrouble),
             config.staleKeysMillis(),
-            () -> TimeUnit.NANOSECONDS.toMillis(System.nanoTime()),
+            clock,
             onNewKeys);
   }
 
@@ -55,7 +58,20 @@ final class TokenIssuer {
   Future<Identity> verify(SignedToken token) {
     return keys.with(token.keyId())
         .recover(unreachable -> Future.failedFuture(unavailable()))
-        .map(known -> token.verify(known, config, System.currentTimeMillis()));
+        .compose(known -> verify(token, known));
+  }
+
+  /** A signature by a key without a name may be by a newer key than the known ones. */
+  private Future<Identity> verify(SignedToken token, JWKSet known) {
+    return Future.succeededFuture(known)
+        .map(found -> token.verify(found, config, System.currentTimeMillis()))
+        .recover(
+            rejected ->
+                token.keyId() == null
+                    ? keys.newerThan(known)
+                        .map(newer -> token.verify(newer, config, System.currentTimeMillis()))
+                        .recover(same -> Future.failedFuture(rejected))
+                    : Future.failedFuture(rejected));
   }
 
   /** A URL of the issuer's metadata. */
@@ -139,6 +155,9 @@ final class TokenIssuer {
       throw Rejection.INACTIVE.failure();
     }
     TokenClaims claims = new TokenClaims(answer);
+    if (claims.isOfAnotherKind()) {
+      throw Rejection.WRONG_TYPE.failure();
+    }
     if (answer.has("iss") && !config.issuer().equals(claims.text("iss"))) {
       throw Rejection.WRONG_ISSUER.failure();
     }

@@ -125,7 +125,8 @@ record AccessCheck(
   }
 
   private BridgeException refusal(Principal caller, Decision.Refused refused) {
-    if (policy.rules().concealment() == Concealment.ALL) {
+    boolean isListed = !refused.needs().isEmpty();
+    if (policy.rules().concealment() == Concealment.ALL && !isListed) {
       return target.kind() == Target.Kind.TOOL
           ? CallPipeline.unknownTool()
           : new BridgeException(ErrorCode.NOT_FOUND, "Unknown " + target.kind().noun());

@@ -20,7 +20,8 @@ import java.util.Map;
 
 /**
  * Keeps the sealed credentials of a single node in a file, readable by its user only. Written as
- * soon as something has changed.
+ * soon as something has changed, and when it is read with a newer key, so that older keys can be
+ * removed.
  */
 public final class CredentialFile {
   private static final Logger LOG = System.getLogger(CredentialFile.class.getName());
@@ -34,7 +35,7 @@ public final class CredentialFile {
   private boolean hasFailed;
 
   /** An entry of the file. */
-  private record Entry(String name, byte[] sealed, long untilMillis) {}
+  private record Entry(String name, byte[] sealed, long untilMillis, boolean isResealed) {}
 
   public CredentialFile(Vertx vertx, SharedMap map, SealingKeys keys, Path file) {
     this.vertx = vertx;
@@ -51,10 +52,16 @@ public final class CredentialFile {
   public Future<Void> keep() {
     return vertx
         .executeBlocking(this::read)
-        .compose(entries -> Future.all(entries.stream().map(this::restore).toList()))
+        .compose(
+            entries ->
+                Future.all(entries.stream().map(this::restore).toList())
+                    .map(restored -> entries.stream().anyMatch(Entry::isResealed)))
         .map(
-            restored -> {
+            isOld -> {
               map.onChange(this::changed);
+              if (isOld) {
+                changed();
+              }
               return null;
             });
   }
@@ -75,14 +82,17 @@ public final class CredentialFile {
     for (JsonNode each : Json.tree(Files.readAllBytes(file)).path("credentials")) {
       String name = each.path("name").asText();
       byte[] sealed = each.path("sealed").binaryValue();
-      if (sealed == null || keys.open(name, sealed) == null) {
+      byte[] text = sealed == null ? null : keys.open(name, sealed);
+      if (text == null) {
         throw new IOException(
             file
                 + " has a credential that the configured keys do not open; its key is '"
                 + (sealed == null ? "?" : SealingKeys.idOf(sealed))
                 + "'. Add the key to credentials.keys, or move the file away");
       }
-      entries.add(new Entry(name, sealed, each.path("until").asLong()));
+      boolean isOld = !keys.isSealedWithNewest(sealed);
+      byte[] current = isOld ? keys.seal(name, text) : sealed;
+      entries.add(new Entry(name, current, each.path("until").asLong(), isOld));
     }
     return entries;
   }

@@ -51,6 +51,10 @@ public final class SealingKeys {
         .array();
   }
 
+  boolean isSealedWithNewest(byte[] value) {
+    return newest.equals(idOf(value));
+  }
+
   /** Null if the value was sealed with an unknown key or for another name, or was changed. */
   byte[] open(String name, byte[] value) {
     Seal seal = seals.get(idOf(value));

@@ -14,12 +14,16 @@ import java.util.function.Supplier;
  */
 final class CallerAuthorization implements RequestAuthorization {
   private static final long WAIT_MILLIS = 100;
+  private static final long PAUSE_MILLIS = 30_000;
 
   private final OAuthClient client;
   private final Supplier<Optional<String>> principal;
   private final String usedBy;
 
   private Future<Grant> refreshing = Future.failedFuture("not refreshed");
+
+  /** When a token that is still valid is refreshed again, after the server could not do it. */
+  private long pausedUntilMillis;
 
   /**
    * @param principal whose grant is used; empty if no caller has one
@@ -40,9 +44,15 @@ final class CallerAuthorization implements RequestAuthorization {
           ? Future.failedFuture(client.consentRequired())
           : Future.succeededFuture();
     }
-    return known.isFor(usedBy) && known.isFresh(System.currentTimeMillis())
+    return known.isFor(usedBy) && isUsable(known, System.currentTimeMillis())
         ? Future.succeededFuture(known.header())
         : usable(whose.get(), null).map(Grant::header);
+  }
+
+  /** A token that is still valid is used while it cannot be refreshed, or another node does it. */
+  private boolean isUsable(Grant grant, long millis) {
+    boolean isLeft = millis < pausedUntilMillis || grant.isBeingRefreshed(millis);
+    return grant.isFresh(millis) || isLeft && !grant.isExpired(millis);
   }
 
   @Override
@@ -86,7 +96,7 @@ final class CallerAuthorization implements RequestAuthorization {
                 return Future.failedFuture(client.clientUnknown(usedBy, grant));
               }
               boolean isRefused = refusal != null && grant.header().equals(refusal.sent());
-              if (!isRefused && grant.isFresh(now)) {
+              if (!isRefused && isUsable(grant, now)) {
                 return Future.succeededFuture(grant);
               }
               if (grant.isBeingRefreshed(now)) {
@@ -162,6 +172,7 @@ final class CallerAuthorization implements RequestAuthorization {
               if (!isSame) {
                 return fresh(whose, null);
               }
+              pausedUntilMillis = System.currentTimeMillis() + PAUSE_MILLIS;
               if (isOver) {
                 return end(whose, kept.version());
               }

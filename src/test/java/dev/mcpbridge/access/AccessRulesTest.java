@@ -187,6 +187,11 @@ class AccessRulesTest {
           {'equals':1}            | 1.00000000000000000001 | no
           {'equals':{'a':1}}      | {'a':1}                | yes
           {'equals':{'a':1}}      | {'a':2}                | no
+          {'equals':{'a':1}}      | {'a':1.0}              | yes
+          {'equals':{'a':[1,{}]}} | {'a':[1e0,{}]}         | yes
+          {'equals':{'a':1}}      | {'a':1,'b':1}          | no
+          {'equals':{'a':1}}      | {'b':1}                | no
+          {'equals':[1]}          | [1,1]                  | no
           {'in':['x',2]}          | 2                      | yes
           {'in':['x',2]}          | 'y'                    | no
           {'in':['x',2]}          | true                   | undecided
@@ -317,6 +322,58 @@ class AccessRulesTest {
     assertEquals(allowed, mayRead(allowing, uri));
     boolean isAmbiguousOrSecret = !allowed;
     assertEquals(isAmbiguousOrSecret, !mayRead(denying, uri));
+  }
+
+  /** What many servers read as the same resource. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "file:///srv/./secret/a",
+        "file:///srv/%2e/secret/a",
+        "file:///srv//secret/a",
+        "file:////srv/secret/a",
+        "file:/srv/secret/a",
+        "file://localhost/srv/secret/a",
+        "file:///srv/\uff53ecret/a",
+        "file:///srv/exact?x",
+        "file:///srv/exact#x",
+        "https://api.example:443/secret/a",
+        "https://api.example:/secret/a",
+        "https://user@api.example/secret/a",
+        "https://api.example//secret/a",
+      })
+  void ruleThatDeniesAResourceDeniesItInEveryForm(String uri) {
+    String all = "{'name':'a','allow':['read']}";
+    String denied = "'file:///srv/secret*','file:///srv/exact','https://api.example/secret*'";
+    String deny = ",{'name':'d','deny':['read'],'resources':[" + denied + "]}";
+    String part =
+        "{'name':'a','allow':['read'],'resources':['*',"
+            + denied.replaceAll("'(?=[fh])", "'!")
+            + "]}";
+
+    assertTrue(mayRead(policy(all), uri));
+    assertFalse(mayRead(policy(all + deny), uri));
+    assertFalse(mayRead(policy(part), uri));
+  }
+
+  @Test
+  void ruleThatDeniesAResourceLeavesOthers() {
+    AccessPolicy policy =
+        policy(
+            "{'name':'a','allow':['read']},{'name':'d','deny':['read'],"
+                + "'resources':['file:///srv/secret*','https://api.example/secret*']}");
+
+    for (String uri :
+        List.of(
+            "file:///srv/./public//a?b",
+            "file:///",
+            "https://api.example:444/secret",
+            "https://api.example/x?next=//secret",
+            "note:secret",
+            "urn:isbn:1",
+            "")) {
+      assertTrue(mayRead(policy, uri), uri);
+    }
   }
 
   @ParameterizedTest

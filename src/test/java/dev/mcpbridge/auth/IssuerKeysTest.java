@@ -71,6 +71,22 @@ class IssuerKeysTest {
   }
 
   @Test
+  void newerKeysAreFetchedForTokensThatNameNoKey() {
+    begin();
+    assertTrue(keys.newerThan(OLD).failed(), "they were fetched just now");
+    now += TimeUnit.MINUTES.toMillis(1);
+
+    List<Future<JWKSet>> waiting =
+        IntStream.range(0, 100).mapToObj(i -> keys.newerThan(OLD)).toList();
+    answer(NEW);
+
+    assertTrue(waiting.stream().allMatch(each -> each.result() == NEW));
+    assertEquals(NEW, keys.newerThan(OLD).result());
+    assertTrue(keys.newerThan(NEW).failed());
+    assertEquals(2, fetches.size());
+  }
+
+  @Test
   void withdrawnKeyIsGone() {
     begin();
     now += HOUR;

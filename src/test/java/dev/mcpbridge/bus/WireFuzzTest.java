@@ -11,18 +11,18 @@ import java.util.function.Function;
 
 /** Messages of other nodes, and records in the cluster's store. */
 class WireFuzzTest {
-  @FuzzTest(maxDuration = "1h")
+  @FuzzTest(maxDuration = "1000h")
   void callIsReadOrRefused(byte[] bytes) {
     requireStable(WireCodecs.CALL, bytes, WireFuzzTest::parts);
   }
 
-  @FuzzTest(maxDuration = "1h")
+  @FuzzTest(maxDuration = "1000h")
   void confirmationIsReadOrRefused(byte[] bytes) {
     requireStable(
         WireCodecs.CONFIRMATION, bytes, held -> List.of(held.digest(), parts(held.call())));
   }
 
-  @FuzzTest(maxDuration = "1h")
+  @FuzzTest(maxDuration = "1000h")
   void failureIsReadOrRefused(byte[] bytes) {
     requireStable(
         WireCodecs.FAILURE,
@@ -30,7 +30,7 @@ class WireFuzzTest {
         failure -> List.of(failure.code(), failure.getMessage(), failure.executed()));
   }
 
-  @FuzzTest(maxDuration = "1h")
+  @FuzzTest(maxDuration = "1000h")
   void eventIsReadOrRefused(byte[] bytes) {
     requireStable(WireCodecs.EVENT, bytes, event -> event);
   }

@@ -11,7 +11,7 @@ import java.util.Map;
 class ConfigFuzzTest {
   private static final ConfigReader READER = new ConfigReader(Map.of("NAME", "value"));
 
-  @FuzzTest(maxDuration = "1h")
+  @FuzzTest(maxDuration = "1000h")
   void configurationIsReadOrItsProblemsAreNamed(FuzzedDataProvider data) {
     String text = data.consumeRemainingAsString();
     try {
@@ -21,7 +21,7 @@ class ConfigFuzzTest {
     }
   }
 
-  @FuzzTest(maxDuration = "1h")
+  @FuzzTest(maxDuration = "1000h")
   void textOfTheNetworkReadsNoVariablesAndFiles(FuzzedDataProvider data) {
     String text = data.consumeRemainingAsString();
     Placeholders foreign = new Placeholders(null);
@@ -30,7 +30,7 @@ class ConfigFuzzTest {
     assertEquals(0, foreign.values().size());
   }
 
-  @FuzzTest(maxDuration = "1h")
+  @FuzzTest(maxDuration = "1000h")
   void onlyWholePlaceholdersAreReplaced(FuzzedDataProvider data) {
     String text = data.consumeRemainingAsString();
     String around = text.replace("${", "").replace("$", "");

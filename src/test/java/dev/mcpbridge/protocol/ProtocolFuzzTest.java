@@ -20,7 +20,7 @@ class ProtocolFuzzTest {
   private static final int MAX_EVENT = 64;
 
   /** The gate decides by the tree, the server gets the text: they must say the same. */
-  @FuzzTest(maxDuration = "1h")
+  @FuzzTest(maxDuration = "1000h")
   void argumentsThatAreForwardedAreThoseThatAreChecked(byte[] body) throws IOException {
     Arguments arguments;
     try {
@@ -39,7 +39,7 @@ class ProtocolFuzzTest {
     assertEquals(arguments.tree(), Json.tree(JsonSlice.of(body)));
   }
 
-  @FuzzTest(maxDuration = "1h")
+  @FuzzTest(maxDuration = "1000h")
   void messageHasExactlyOneKindAndItsPartsAreInItsText(byte[] text) {
     RpcMessage message;
     try {
@@ -59,7 +59,7 @@ class ProtocolFuzzTest {
     assertTrue(message.numericId() >= -1);
   }
 
-  @FuzzTest(maxDuration = "1h")
+  @FuzzTest(maxDuration = "1000h")
   void eventsAreIndependentOfTheChunksOfAStream(FuzzedDataProvider data) {
     int cut = data.consumeInt(0, 512);
     byte[] stream = data.consumeRemainingAsBytes();

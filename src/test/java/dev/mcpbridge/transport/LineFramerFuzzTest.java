@@ -13,7 +13,7 @@ import java.util.List;
 class LineFramerFuzzTest {
   private static final int MAX_LINE = 48;
 
-  @FuzzTest(maxDuration = "1h")
+  @FuzzTest(maxDuration = "1000h")
   void linesAreIndependentOfTheChunksOfAStream(FuzzedDataProvider data) {
     int size = data.consumeInt(1, 64);
     byte[] stream = data.consumeRemainingAsBytes();

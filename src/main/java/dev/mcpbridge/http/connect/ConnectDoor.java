@@ -7,6 +7,7 @@ import dev.mcpbridge.auth.UserLogin;
 import dev.mcpbridge.call.ConsentTicket;
 import dev.mcpbridge.call.ConsentTickets;
 import dev.mcpbridge.config.BridgeConfig;
+import dev.mcpbridge.config.OAuthConfig;
 import dev.mcpbridge.config.ServerConfig;
 import dev.mcpbridge.credentials.CredentialStore;
 import dev.mcpbridge.credentials.UpstreamCredentials;
@@ -277,12 +278,16 @@ public final class ConnectDoor {
   public void describeClient(RoutingContext ctx) {
     List<String> servers =
         config.get().servers().values().stream()
-            .filter(entry -> entry.upstreamTarget().oauth() != null)
+            .filter(entry -> hasConsents(entry.upstreamTarget().oauth()))
             .map(entry -> entry.id().name())
             .toList();
     ObjectNode metadata = ClientMetadata.document(new BridgeUrls(bridgeUrl.get()), servers);
     ctx.response().putHeader("cache-control", "max-age=300");
     Replies.json(ctx, 200, Json.slice(metadata));
+  }
+
+  private static boolean hasConsents(OAuthConfig oauth) {
+    return oauth != null && oauth.whose() == OAuthConfig.Whose.USER;
   }
 
   private static void sendFailure(RoutingContext ctx, Throwable failure) {

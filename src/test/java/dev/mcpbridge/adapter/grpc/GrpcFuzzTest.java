@@ -27,7 +27,7 @@ class GrpcFuzzTest {
   private static final Set<ErrorCode> INVALID =
       Set.of(ErrorCode.MALFORMED_REQUEST, ErrorCode.INVALID_ARGUMENTS);
 
-  @FuzzTest(maxDuration = "1h")
+  @FuzzTest(maxDuration = "1000h")
   void messagesAreIndependentOfTheChunksOfABody(FuzzedDataProvider data) {
     int cut = data.consumeInt(0, 512);
     byte[] body = data.consumeRemainingAsBytes();
@@ -59,7 +59,7 @@ class GrpcFuzzTest {
   }
 
   /** A type with every kind of field: the description of files itself. */
-  @FuzzTest(maxDuration = "1h")
+  @FuzzTest(maxDuration = "1000h")
   void responseIsJsonOrRefused(byte[] message) {
     MessageJson json = new MessageJson(TypeRegistry.getEmptyTypeRegistry());
     JsonSlice response;
@@ -76,7 +76,7 @@ class GrpcFuzzTest {
         json.response(FileDescriptorProto.getDescriptor(), again.get(0), 20_000).text());
   }
 
-  @FuzzTest(maxDuration = "1h")
+  @FuzzTest(maxDuration = "1000h")
   void argumentsThatAreSentAreReadAgainAsTheSame(byte[] body) {
     MessageJson json = new MessageJson(TypeRegistry.getEmptyTypeRegistry());
     byte[] sent;

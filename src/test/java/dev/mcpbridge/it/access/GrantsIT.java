@@ -119,6 +119,19 @@ class GrantsIT {
   }
 
   @Test
+  void callsWithAValidTokenDoNotWaitForAnAuthorizationServerThatIsDown() throws Exception {
+    notes.expiresIn(10);
+    startConnected("");
+    long asked = notes.count("/token");
+    notes.answer("/token", exchange -> IssuerStub.json(exchange, 503, "{}"));
+    bridge.until(() -> call().status() == 200 && notes.count("/token") == asked + 1);
+
+    callsAtOnce(5).forEach(answer -> assertEquals("alice", answer.firstText(), answer.toString()));
+
+    assertEquals(asked + 1, notes.count("/token"));
+  }
+
+  @Test
   void authorizationServerThatIsDownCostsNoGrant() throws Exception {
     startConnected("");
     notes.revokeAccess();

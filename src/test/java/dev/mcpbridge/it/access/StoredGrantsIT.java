@@ -135,6 +135,21 @@ class StoredGrantsIT {
   }
 
   @Test
+  void oldKeyCanBeRemovedAfterAStartWithTheNewOne() throws Exception {
+    connectAndStop();
+    start(entry("b", SECOND) + "," + entry("a", FIRST));
+    bridge.close();
+
+    start(entry("b", SECOND));
+
+    assertEquals("alice", call().firstText());
+    notes.revokeAll();
+    new ConsentBrowser().connect(call().at("/connect_url"), Map.of());
+    assertEquals("alice", call().firstText());
+    assertEquals(1, notes.count("/register"));
+  }
+
+  @Test
   void unknownKeyRefusesToStartAndLosesNothing() throws Exception {
     connectAndStop();
     String before = Files.readString(file());

@@ -175,6 +175,21 @@ class TokensIT {
     assertEquals(404, withKey.status(), withKey.toString());
   }
 
+  /** It is listed, since a token with more scopes may call it. */
+  @Test
+  void concealingAllHidesNoToolThatNeedsAFurtherScope() throws Exception {
+    String access =
+        "'access':{'conceal':'all','rules':[{'name':'w','allow':['call'],'tools':['echo'],"
+            + "'needs':['git:write']}]},";
+    bridge.reload(config("").replace("'mcpServers'", access + "'mcpServers'"));
+
+    assertEquals("[\"echo\"]", names(as(token("mcp:call"), "/servers/s/tools")));
+    assertEquals("insufficient_scope", echo(token("mcp:call")).code());
+    assertEquals(200, echo(token("mcp:call git:write")).status());
+    assertEquals(404, bridge.call("echo", "{}", "authorization", "Bearer " + EDGE).status());
+    assertEquals(404, big(token("mcp:call git:write")).status());
+  }
+
   private static String names(Answer tools) {
     return tools
         .body()
@@ -720,6 +735,11 @@ class TokensIT {
         "{'active':true,'sub':'b','aud':'api','iss':'https://x.example','scope':'mcp:call'};401",
         "{'sub':'b','aud':'api','scope':'mcp:call'};503",
         "{'active':'true','sub':'b','aud':'api','scope':'mcp:call'};503",
+        "{'active':true,'sub':'b','aud':'api','scope':'a','token_type':'Refresh'};401",
+        "{'active':true,'sub':'b','aud':'api','scope':'a','token_use':'refresh_token'};401",
+        "{'active':true,'sub':'b','aud':'api','scope':'a','typ':'Refresh'};401",
+        "{'active':true,'sub':'b','aud':'api','scope':'a','typ':'ID'};401",
+        "{'active':true,'sub':'b','aud':'api','scope':'mcp:call','token_type':'Bearer'};200",
         "{'active':true,'sub':'b','aud':'api','scope':'mcp:call'};200"
       })
   void introspectionHasToSayThatTheTokenIsForTheBridge(String answer, int status) throws Exception {

@@ -9,14 +9,17 @@ import dev.mcpbridge.api.Agent;
 import dev.mcpbridge.api.Agent.Answer;
 import dev.mcpbridge.api.Model;
 import dev.mcpbridge.api.Outcome.ConfirmationRequired;
+import dev.mcpbridge.fixture.EffectLog;
 import dev.mcpbridge.fixture.HostProgram;
 import dev.mcpbridge.fixture.ScriptedModel;
 import dev.mcpbridge.fixture.TestBridge;
 import java.net.URI;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** The loop of the agent, within a program, with real servers and a scripted model. */
 @Tag("program")
@@ -68,6 +71,33 @@ class AgentLibraryIT {
           List.of("{\"id\":\"yes\"}", "{\"id\":\"no\"}"),
           shown.stream().map(ConfirmationRequired::arguments).toList());
       assertTrue(results.contains("The user has refused this call"), results);
+    }
+  }
+
+  @Test
+  void approvedCallOfAnInterruptedProgramDoesNotRun(@TempDir Path folder) throws Exception {
+    EffectLog effects = new EffectLog(folder);
+    String config = TestBridge.json("{'mcpServers':{" + effects.gatedServer("s") + "}}");
+    try (HostProgram program = HostProgram.with(config);
+        ScriptedModel scripted = ScriptedModel.start()) {
+      Agent agent =
+          new Agent(
+              model(scripted),
+              program.bridge().tools(),
+              call -> {
+                Thread.currentThread().interrupt();
+                return true;
+              });
+      scripted.thenCalls("s__effect", "{\"note\":\"s 1\"}");
+
+      assertThrows(InterruptedException.class, () -> agent.ask("Do it."));
+
+      Thread.interrupted();
+      Agent patient = new Agent(model(scripted), program.bridge().tools(), call -> true);
+      scripted.thenCalls("s__effect", "{\"note\":\"s 2\"}").thenText("done");
+      patient.ask("Do another.");
+      assertEquals(1, effects.count("2"));
+      assertEquals(0, effects.count("1"));
     }
   }
 

@@ -1,0 +1,92 @@
+package dev.mcpbridge.auth;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.mcpbridge.config.AuthConfig;
+import dev.mcpbridge.config.BridgeConfig;
+import dev.mcpbridge.config.ConfigReader;
+import dev.mcpbridge.fixture.TestBridge;
+import dev.mcpbridge.protocol.Json;
+import io.vertx.core.Future;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** How long the metadata of an issuer is used. */
+class IssuerMetadataTest {
+  private static final String ISSUER = "https://id.example";
+
+  private final ObjectNode published = Json.object().put("issuer", ISSUER);
+  private boolean isDown;
+  private int reads;
+  private long now = 1_000_000;
+  private final IssuerMetadata metadata = new IssuerMetadata(issuer(), this::get, () -> now);
+
+  private static AuthConfig.Issuer issuer() {
+    BridgeConfig config =
+        new ConfigReader(Map.of())
+            .read(
+                TestBridge.json(
+                    "{'auth':{'publicUrl':'https://tools.example','issuers':[{'name':'corp',"
+                        + "'issuer':'"
+                        + ISSUER
+                        + "','audiences':['api'],"
+                        + "'scopes':{'read':'mcp:read'}}]},'mcpServers':{}}"),
+                ConfigReader.Strictness.ALL_OR_NOTHING);
+    return config.auth().issuers().get(0);
+  }
+
+  private Future<IssuerClient.Answer> get(String url) {
+    reads++;
+    return isDown
+        ? Future.failedFuture("connection refused")
+        : Future.succeededFuture(new IssuerClient.Answer(published.deepCopy(), null));
+  }
+
+  private Future<String> endpoint() {
+    return metadata.url("introspection_endpoint");
+  }
+
+  private void pass(int seconds) {
+    now += TimeUnit.SECONDS.toMillis(seconds);
+  }
+
+  @Test
+  void memberThatIsPublishedLaterIsFound() {
+    assertTrue(endpoint().failed());
+    published.put("introspection_endpoint", "https://id.example/introspect");
+    pass(29);
+    assertTrue(endpoint().failed(), "it is not asked for each token");
+
+    pass(1);
+    endpoint();
+
+    assertEquals("https://id.example/introspect", endpoint().result());
+    assertEquals(2, reads);
+  }
+
+  @Test
+  void endpointThatHasMovedIsFoundAfterAnHour() {
+    published.put("introspection_endpoint", "https://id.example/old");
+    assertEquals("https://id.example/old", endpoint().result());
+    published.put("introspection_endpoint", "https://id.example/new");
+
+    pass(3_600);
+
+    assertEquals("https://id.example/new", endpoint().result());
+    assertEquals(2, reads);
+  }
+
+  @Test
+  void lastMetadataIsUsedWhileTheIssuerIsDown() {
+    published.put("introspection_endpoint", "https://id.example/introspect");
+    endpoint();
+    isDown = true;
+
+    pass(3_600);
+
+    assertEquals("https://id.example/introspect", endpoint().result());
+  }
+}
