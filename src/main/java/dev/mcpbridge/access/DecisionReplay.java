@@ -98,7 +98,10 @@ public final class DecisionReplay {
     };
   }
 
-  /** The caller with the rights that it had. A name with a bar is that of a token's subject. */
+  /**
+   * The caller with the rights that it had. A name with a bar is that of a token's subject; every
+   * key that calls has a scope.
+   */
   private static Principal principal(JsonNode record) {
     String name = record.path("principal").asText();
     Set<String> scopes = texts(record.path("scopes"));
@@ -112,7 +115,7 @@ public final class DecisionReplay {
           roles,
           new Principal.Token(name.substring(0, bar), client, Long.MAX_VALUE, scopes, Map.of()));
     }
-    return record.has("address")
+    return record.has("address") && scopes.isEmpty()
         ? Principal.ANONYMOUS
         : new Principal(
             name, scopes.stream().map(Scope::of).collect(Collectors.toSet()), roles, null);

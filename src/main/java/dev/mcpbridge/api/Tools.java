@@ -58,7 +58,7 @@ public final class Tools {
   }
 
   private static dev.mcpbridge.model.Caller modelled(Caller caller) {
-    return dev.mcpbridge.model.Caller.of(caller.principal()).withDoor(Caller.PROGRAM);
+    return dev.mcpbridge.model.Caller.of(caller.principal()).withOrigin(Caller.PROGRAM, null);
   }
 
   /** The tools of a profile of the configuration, under the names and with the schemas there. */

@@ -155,7 +155,12 @@ public final class WireCodecs {
         in.optional(WireReader::text),
         in.text(),
         null,
-        in.optional(WireReader::text));
+        origin(in.optional(WireReader::text)));
+  }
+
+  /** Without the address, which only the node that has received the request records. */
+  private static Caller.Origin origin(String door) {
+    return door == null ? null : new Caller.Origin(door, null);
   }
 
   /** Without the names of scopes: only the node that received a request asks for other tokens. */

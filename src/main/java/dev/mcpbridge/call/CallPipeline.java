@@ -20,6 +20,7 @@ import dev.mcpbridge.model.Caller;
 import dev.mcpbridge.model.CancellationToken;
 import dev.mcpbridge.model.Confirmation;
 import dev.mcpbridge.model.Principal;
+import dev.mcpbridge.model.Scope;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.ServerView;
 import dev.mcpbridge.model.Target;
@@ -301,6 +302,10 @@ public final class CallPipeline {
 
   /** Refuses calls when memory is short. Approved calls wait, as they cannot be approved again. */
   private Future<ServerView> resolve(CallRequest request, CancellationToken cancellation) {
+    Principal principal = request.caller().principal();
+    if (!principal.may(Scope.CALL)) {
+      return Future.failedFuture(principal.lacking(Scope.CALL));
+    }
     return limits.memory().isHigh()
         ? Future.failedFuture(
             new BridgeException(

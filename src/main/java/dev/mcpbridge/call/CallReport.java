@@ -197,10 +197,9 @@ final class CallReport {
     }
     if (principal.token() != null) {
       record.with("client", principal.token().client());
-    } else if (principal.isAnonymous()) {
-      record.with("address", caller.share());
     }
     return record
+        .with("address", caller.address())
         .with("door", caller.door())
         .with("server", server.name())
         .with("kind", target.kind().noun())

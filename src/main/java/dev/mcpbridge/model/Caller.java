@@ -12,8 +12,7 @@ import java.util.Set;
  *     keys, which all have the same name
  * @param token the access token of the caller; known to the node that has received it only, and
  *     null for keys
- * @param door how the request came in, such as {@code mcp}; known to the node that has received it
- *     only, and null for others
+ * @param origin how and from where the request came in; null if unknown
  */
 public record Caller(
     Principal principal,
@@ -21,7 +20,14 @@ public record Caller(
     String authorization,
     String share,
     String token,
-    String door) {
+    Origin origin) {
+
+  /**
+   * @param door such as {@code mcp}
+   * @param address of the client; known to the node that has received the request only, and null
+   *     for others and within a program
+   */
+  public record Origin(String door, String address) {}
 
   public Caller(Principal principal, String session) {
     this(principal, session, null, principal.name(), null, null);
@@ -44,23 +50,34 @@ public record Caller(
 
   /** The same caller with the rights of another credential. */
   public Caller withPrincipal(Principal current) {
-    return new Caller(current, session, authorization, share, token, door);
+    return new Caller(current, session, authorization, share, token, origin);
   }
 
   public Caller withAuthorization(String credential) {
-    return new Caller(principal, session, credential, share, token, door);
+    return new Caller(principal, session, credential, share, token, origin);
   }
 
   public Caller withToken(String accessToken) {
-    return new Caller(principal, session, authorization, share, accessToken, door);
+    return new Caller(principal, session, authorization, share, accessToken, origin);
   }
 
   public Caller withShare(String newShare) {
-    return new Caller(principal, session, authorization, newShare, token, door);
+    return new Caller(principal, session, authorization, newShare, token, origin);
   }
 
-  public Caller withDoor(String newDoor) {
-    return new Caller(principal, session, authorization, share, token, newDoor);
+  public Caller withOrigin(String door, String address) {
+    Origin newOrigin = new Origin(door, address);
+    return new Caller(principal, session, authorization, share, token, newOrigin);
+  }
+
+  /** How the request came in; null if unknown. */
+  public String door() {
+    return origin == null ? null : origin.door();
+  }
+
+  /** From where the request came in; null if unknown. */
+  public String address() {
+    return origin == null ? null : origin.address();
   }
 
   /** Identifies calls that belong together: those of a session, or else those of a name. */

@@ -86,15 +86,19 @@ public record Principal(String name, Set<Scope> scopes, Set<String> roles, Token
    *     help, else FORBIDDEN
    */
   public void require(Scope scope) {
-    if (may(scope)) {
-      return;
+    if (!may(scope)) {
+      throw lacking(scope);
     }
+  }
+
+  /** Why a request is refused without a scope, as in {@link #require}. */
+  public BridgeException lacking(Scope scope) {
     if (token == null) {
-      throw new BridgeException(
+      return new BridgeException(
           ErrorCode.FORBIDDEN, "The scope '" + scope.apiName() + "' is required");
     }
     String name = token.scopeNames().get(scope);
-    throw new BridgeException(
+    return new BridgeException(
             ErrorCode.INSUFFICIENT_SCOPE, "A token with the scope '" + name + "' is required")
         .with("scope", name);
   }

@@ -98,7 +98,8 @@ public final class Callers {
    */
   public static Caller caller(RoutingContext ctx, Caller known) {
     String token = ctx.get(TOKEN);
-    Caller caller = (token == null ? known : known.withToken(token)).withDoor(door(ctx));
+    Caller caller =
+        (token == null ? known : known.withToken(token)).withOrigin(door(ctx), address(ctx));
     String authorization = ctx.request().getHeader(AUTHORIZATION);
     if (authorization == null) {
       return caller;

@@ -1,6 +1,7 @@
 package dev.mcpbridge.http.rest;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.mcpbridge.bus.Addresses;
 import dev.mcpbridge.bus.Bus;
 import dev.mcpbridge.bus.Consents;
 import dev.mcpbridge.call.AccessControl;
@@ -45,8 +46,18 @@ public record CredentialsApi(
         .find(Callers.of(ctx), server)
         .compose(
             view -> credentials.put(Callers.of(ctx).name(), server, authorization, seconds * 1_000))
-        .onSuccess(stored -> ctx.response().setStatusCode(204).end())
+        .onSuccess(stored -> answer(ctx, server, "put"))
         .onFailure(ctx::fail);
+  }
+
+  private void answer(RoutingContext ctx, ServerId server, String action) {
+    bus.offer(
+        Addresses.AUDIT,
+        () ->
+            Callers.auditRecord(ctx, "server.credential")
+                .with("server", server.name())
+                .with("action", action));
+    ctx.response().setStatusCode(204).end();
   }
 
   /** DELETE /servers/{server}/credentials. */
@@ -60,7 +71,7 @@ public record CredentialsApi(
                 grantsAccess.test(server)
                     ? bus.request(Consents.forget(server), caller)
                     : Future.succeededFuture(server))
-        .onSuccess(removed -> ctx.response().setStatusCode(204).end())
+        .onSuccess(removed -> answer(ctx, server, "delete"))
         .onFailure(ctx::fail);
   }
 }

@@ -18,6 +18,7 @@ import dev.mcpbridge.fixture.TestBridge.Answer;
 import dev.mcpbridge.fixture.TrailFiles;
 import dev.mcpbridge.protocol.Json;
 import dev.mcpbridge.protocol.Sha256;
+import java.io.IOException;
 import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -33,6 +34,13 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -45,8 +53,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 class AuditIT {
   private static final String CALLER = ApiKeys.generate();
   private static final String BOSS = ApiKeys.generate();
+  private static final String READER = ApiKeys.generate();
   private static final String KEYS =
       TestBridge.auth(
+          TestBridge.key("reader", READER, "'read'"),
           TestBridge.key("caller", CALLER, "'read','call'", "'dev'"),
           TestBridge.key("boss", BOSS, "'read','call','approve','admin'"));
 
@@ -109,6 +119,7 @@ class AuditIT {
     assertEquals("caller", decision.path("principal").asText());
     assertEquals("[\"dev\"]", decision.path("roles").toString());
     assertEquals("rest", decision.path("door").asText());
+    assertEquals("127.0.0.1", decision.path("address").asText());
     assertEquals("s", decision.path("server").asText());
     assertEquals("echo", decision.path("name").asText());
     assertEquals("allow", decision.path("decision").asText());
@@ -119,6 +130,47 @@ class AuditIT {
     assertEquals("yes", outcome.path("executed").asText());
     assertEquals("tool_error", of(records, "call.outcome").get(1).path("outcome").asText());
     assertFalse(records.toString().contains("secret"));
+  }
+
+  @Test
+  void callOverMcpWithAKeyThatMayNotCallIsRefusedAndRecorded() throws Exception {
+    // Given
+    start("", "");
+    McpClient client = new McpClient(bridge.uri("/mcp"), "{}", "x-api-key", READER).initialized();
+
+    // When
+    client.request("tools/call", "{\"name\":\"s__echo\",\"arguments\":{}}");
+
+    // Then
+    Map<String, JsonNode> decisions = TrailFiles.decisions(records());
+    assertEquals(1, decisions.size(), decisions.toString());
+    JsonNode decision = decisions.values().iterator().next();
+    assertEquals("reader", decision.path("principal").asText());
+    assertEquals("refuse", decision.path("decision").asText());
+    assertEquals("forbidden", decision.path("code").asText());
+  }
+
+  @Test
+  void storedAndDeletedCredentialsOfCallersAreRecorded() throws Exception {
+    // Given
+    start("", "");
+    String[] caller = {"authorization", "Bearer " + CALLER};
+
+    // When
+    Answer stored =
+        bridge.put("/servers/s/credentials", "{\"authorization\":\"Bearer hidden\"}", caller);
+    Answer deleted = bridge.delete("/servers/s/credentials", caller);
+
+    // Then
+    assertEquals(204, stored.status(), stored.toString());
+    assertEquals(204, deleted.status(), deleted.toString());
+    List<JsonNode> records = records();
+    List<JsonNode> changes = of(records, "server.credential");
+    assertEquals(
+        List.of("put", "delete"),
+        changes.stream().map(each -> each.path("action").asText()).toList());
+    assertEquals("caller", changes.get(0).path("principal").asText());
+    assertFalse(records.toString().contains("hidden"));
   }
 
   @Test
@@ -552,6 +604,79 @@ class AuditIT {
     String verified =
         PackagedProgram.output(0, "audit", "verify", folder.resolve("trail").toString());
     assertTrue(verified.contains("ok: records 1 to"), verified);
+  }
+
+  /** The promise is 20 ms; the rest is for a machine that is busy with other tests. */
+  @Test
+  void bridgeThatIsKilledUnderLoadHasTheRecordsOfAllButItsLastCalls() throws Exception {
+    // Given
+    Path config = folder.resolve("bridge.json");
+    Files.writeString(
+        config,
+        TestBridge.json(
+            "{"
+                + audit(",'arguments':'full'")
+                + ",'mcpServers':{'s':"
+                + TestBridge.entry("")
+                + "}}"));
+    Map<Integer, Long> answered = new ConcurrentHashMap<>();
+    AtomicInteger next = new AtomicInteger();
+    CountDownLatch enough = new CountDownLatch(1_000);
+    ExecutorService pool = Executors.newFixedThreadPool(8);
+    long killed;
+
+    // When
+    try (ServedBridge served = ServedBridge.in(folder, "--config", config.toString())) {
+      for (int i = 0; i < 8; i++) {
+        pool.execute(() -> callUntilItFails(served, next, answered, enough));
+      }
+      assertTrue(enough.await(60, TimeUnit.SECONDS));
+      killed = System.nanoTime();
+      served.process().destroyForcibly().waitFor();
+      pool.shutdown();
+      assertTrue(pool.awaitTermination(30, TimeUnit.SECONDS));
+    }
+
+    // Then
+    assertNull(AuditVerifier.verify(folder.resolve("trail"), null, null).error());
+    Set<String> outcomes =
+        of(read(), "call.outcome").stream()
+            .map(each -> each.path("call").asText())
+            .collect(Collectors.toSet());
+    Set<Integer> recorded =
+        of(read(), "call.decision").stream()
+            .filter(each -> outcomes.contains(each.path("call").asText()))
+            .map(each -> each.at("/arguments/n").asInt())
+            .collect(Collectors.toSet());
+    answered.forEach(
+        (n, nanos) ->
+            assertTrue(
+                recorded.contains(n) || killed - nanos < TimeUnit.MILLISECONDS.toNanos(500),
+                n + " was answered " + (killed - nanos) / 1_000_000 + " ms before"));
+    assertTrue(recorded.size() > 500, recorded.size() + " records");
+  }
+
+  private static void callUntilItFails(
+      ServedBridge served, AtomicInteger next, Map<Integer, Long> answered, CountDownLatch enough) {
+    HttpClient client = HttpClient.newHttpClient();
+    try {
+      while (true) {
+        int n = next.getAndIncrement();
+        HttpRequest call =
+            HttpRequest.newBuilder(URI.create(served.url() + "/servers/s/tools/echo"))
+                .header("content-type", "application/json")
+                .POST(HttpRequest.BodyPublishers.ofString("{\"n\":" + n + "}"))
+                .build();
+        if (client.send(call, HttpResponse.BodyHandlers.discarding()).statusCode() == 200) {
+          answered.put(n, System.nanoTime());
+          enough.countDown();
+        }
+      }
+    } catch (IOException e) {
+      // it is killed
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   private static HttpResponse<String> send(ServedBridge served, String path) throws Exception {

@@ -152,9 +152,12 @@ public final class McpCalls {
 
   private Future<JsonSlice> run(
       McpRequest request, ServerId server, Target target, Arguments arguments) {
-    request.caller().principal().require(Scope.CALL);
     request.checkCancelled();
     CallIntent callIntent = new CallIntent(server, target, arguments.json());
+    if (!request.caller().principal().may(Scope.CALL)) {
+      // the pipeline refuses and records it
+      return begin(request, callIntent, arguments, request.envelope(OWN_PARAMS));
+    }
     return urlElicitation.isAnswered(request)
         ? urlElicitation.resume(
             request, () -> begin(request, callIntent, arguments, request.envelope(OWN_ANSWERS)))
