@@ -52,26 +52,37 @@ final class IssuerMetadata {
     return url("jwks_uri").compose(get).compose(IssuerMetadata::keys);
   }
 
-  /** An URL of the metadata; fails if the issuer has none, or one that is not protected. */
-  Future<String> url(String member) {
+  /** Whether the issuer says that it names itself in its answers to browsers (RFC 9207). */
+  Future<Boolean> isNamedInAnswers() {
+    return document()
+        .map(known -> known.path("authorization_response_iss_parameter_supported").asBoolean());
+  }
+
+  private Future<JsonNode> document() {
     if (metadata == null || metadata.failed() || isOlderThan(LIFETIME_MILLIS)) {
       Future<JsonNode> last = metadata;
       discoveredMillis = clock.getAsLong();
       metadata =
           last == null || last.failed() ? discover() : discover().recover(unreachable -> last);
     }
-    return metadata.compose(
-        known -> {
-          String url = known.path(member).asText();
-          if (TRUSTWORTHY.matcher(url).matches()) {
-            return Future.succeededFuture(url);
-          }
-          if (isOlderThan(INCOMPLETE_MILLIS)) {
-            metadata = null;
-          }
-          return Future.failedFuture(
-              new IOException("its metadata has no " + member + " with https"));
-        });
+    return metadata;
+  }
+
+  /** An URL of the metadata; fails if the issuer has none, or one that is not protected. */
+  Future<String> url(String member) {
+    return document()
+        .compose(
+            known -> {
+              String url = known.path(member).asText();
+              if (TRUSTWORTHY.matcher(url).matches()) {
+                return Future.succeededFuture(url);
+              }
+              if (isOlderThan(INCOMPLETE_MILLIS)) {
+                metadata = null;
+              }
+              return Future.failedFuture(
+                  new IOException("its metadata has no " + member + " with https"));
+            });
   }
 
   private boolean isOlderThan(long millis) {

@@ -80,6 +80,17 @@ final class TokenIssuer {
   }
 
   /**
+   * Checks the issuer that an authorization answer names (RFC 9207 section 2.4).
+   *
+   * @param iss null if it names none, which is accepted unless the issuer promises to name itself
+   */
+  Future<Boolean> isOwnAnswer(String iss) {
+    return iss == null
+        ? metadata.isNamedInAnswers().map(isNamed -> !isNamed)
+        : Future.succeededFuture(iss.equals(config.issuer()));
+  }
+
+  /**
    * Redeems an authorization code.
    *
    * @return the subject of the ID token

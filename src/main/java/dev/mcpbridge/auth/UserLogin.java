@@ -119,12 +119,16 @@ public final class UserLogin {
    * @return fails with FORBIDDEN if the answer proves nothing
    */
   public Future<String> principal(Attempt attempt, String code, String iss) {
-    if (code == null || !isOfIssuer(iss)) {
+    if (code == null) {
       return Future.failedFuture(unproved());
     }
-    return issuer
-        .idToken(
-            config.client(), form(code, attempt.redirectUri(), attempt.verifier()), attempt.nonce())
+    return ofIssuer(iss)
+        .compose(
+            own ->
+                issuer.idToken(
+                    config.client(),
+                    form(code, attempt.redirectUri(), attempt.verifier()),
+                    attempt.nonce()))
         .map(subject -> Principal.nameOf(config.issuer(), subject))
         .recover(failure -> Future.failedFuture(unproved()));
   }
@@ -137,19 +141,20 @@ public final class UserLogin {
    *     answer
    */
   public Future<String> token(Page page, String code, String verifier, String iss) {
-    if (!isOfIssuer(iss)) {
-      return Future.failedFuture(unproved());
-    }
     MultiMap form = form(code, page.redirectUri(), verifier).add("resource", page.resource());
-    return issuer
-        .accessToken(config.client(), form)
+    return ofIssuer(iss)
+        .compose(own -> issuer.accessToken(config.client(), form))
         .recover(
             failure ->
                 Future.failedFuture(failure instanceof BridgeException ? failure : unproved()));
   }
 
-  private boolean isOfIssuer(String iss) {
-    return iss == null || iss.equals(issuer.config().issuer());
+  /** Fails unless an answer may be by the issuer. */
+  private Future<Void> ofIssuer(String iss) {
+    return issuer
+        .isOwnAnswer(iss)
+        .recover(unreachable -> Future.failedFuture(issuer.unavailable()))
+        .compose(isOwn -> isOwn ? Future.succeededFuture() : Future.failedFuture(unproved()));
   }
 
   private static MultiMap form(String code, String redirectUri, String verifier) {

@@ -41,6 +41,8 @@ final class CorsRules {
                 "location",
                 "mcp-session-id",
                 "preference-applied",
+                "ratelimit",
+                "ratelimit-policy",
                 "retry-after",
                 "www-authenticate"))
         .maxAgeSeconds(MAX_AGE_SECONDS);

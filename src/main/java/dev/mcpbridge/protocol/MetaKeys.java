@@ -17,6 +17,7 @@ public final class MetaKeys {
   public static final String TRACEPARENT = "traceparent";
 
   public static final String TRACESTATE = "tracestate";
+  public static final String BAGGAGE = "baggage";
 
   /** The caller's own credential. Used within this bridge, never sent to an MCP server. */
   public static final String AUTHORIZATION = "dev.mcpbridge/authorization";
@@ -67,7 +68,7 @@ public final class MetaKeys {
           CONFIRMED);
 
   /** Members added in transit by bridges and tracing, without effect on the call. */
-  private static final Set<String> IN_TRANSIT = Set.of(VIA, TRACEPARENT, TRACESTATE);
+  private static final Set<String> IN_TRANSIT = Set.of(VIA, TRACEPARENT, TRACESTATE, BAGGAGE);
 
   private MetaKeys() {}
 

@@ -142,8 +142,15 @@ class AuditTrailTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"dropped", "swapped", "inserted", "repeated", "cut", "cutWithoutLineFeed"})
-  void changedLinesAreFound(String change) throws Exception {
+  @CsvSource({
+    "dropped, ' line 8'",
+    "swapped, ' line 8'",
+    "inserted, ' line 8'",
+    "repeated, ' line 9'",
+    "cut, records 23 to 23 are missing at the end",
+    "emptied, ' line 23'"
+  })
+  void changedLinesAreFoundAndTheFirstIsNamed(String change, String where) throws Exception {
     // Given
     write(CONFIG, 20);
     Path file = files().get(0);
@@ -164,7 +171,8 @@ class AuditTrailTest {
         });
 
     // Then
-    assertNotNull(verified().error());
+    String error = verified().error();
+    assertTrue(error != null && error.contains(where), error);
   }
 
   @Test

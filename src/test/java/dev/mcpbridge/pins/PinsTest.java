@@ -31,6 +31,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -350,20 +351,24 @@ class PinsTest {
     assertNull(pins.heldTool(SERVER, "pull"));
   }
 
+  /** Every start reads the lock file that the one before has left. */
   @Test
-  void thousandRestartsWithReorderedListsRaiseNoFalseAlarm() {
+  void thousandRestartsWithReorderedListsRaiseNoFalseAlarm() throws Exception {
     // Given
-    Pins pins = PinFixture.of(BLOCK);
-    List<String> tools = new ArrayList<>();
-    for (int i = 0; i < 20; i++) {
-      tools.add("{'name':'t" + i + "','inputSchema':{'type':'object','required':['a']}}");
-    }
-    seen(pins, server(tools.toArray(String[]::new)));
+    List<String> tools =
+        numbered("{'name':'t%d','inputSchema':{'type':'object','required':['a']}}");
+    List<String> prompts = numbered("{'name':'p%d','arguments':[{'name':'a'}]}");
+    List<String> templates = numbered("{'name':'r%d','uriTemplate':'file:///%1$d/{x}'}");
+    PinStore first = PinFixture.store();
+    seen(
+        PinFixture.of(BLOCK, first),
+        server("Be kind.", prompts, templates, tools.toArray(String[]::new)));
+    String lock = LockText.write(Map.of(SERVER, first.of(SERVER)));
     Random random = new Random(7);
 
     for (int restart = 0; restart < 1_000; restart++) {
       // When
-      Collections.shuffle(tools, random);
+      List.of(tools, prompts, templates).forEach(list -> Collections.shuffle(list, random));
       boolean isSwapped = random.nextBoolean();
       String[] listed =
           tools.stream()
@@ -375,11 +380,19 @@ class PinsTest {
                               "'required':[ 'a' ],  'type':'object'")
                           : tool)
               .toArray(String[]::new);
-      ServerJudgement judgement = seen(pins, server(listed));
+      PinStore store = PinFixture.store();
+      store.put(SERVER, store.version(SERVER), LockText.read(lock).get(SERVER));
+      ServerJudgement judgement =
+          seen(PinFixture.of(BLOCK, store), server("Be kind.", prompts, templates, listed));
 
       // Then
-      assertEquals(Map.of(State.APPROVED, 21L), judgement.counts());
+      assertEquals(Map.of(State.APPROVED, 61L), judgement.counts());
+      assertEquals(lock, LockText.write(Map.of(SERVER, store.of(SERVER))));
     }
+  }
+
+  private static List<String> numbered(String definition) {
+    return new ArrayList<>(IntStream.range(0, 20).mapToObj(definition::formatted).toList());
   }
 
   @Test

@@ -14,6 +14,7 @@ import dev.mcpbridge.fixture.OpenIdProvider;
 import dev.mcpbridge.fixture.TestBridge;
 import dev.mcpbridge.fixture.TestBridge.Answer;
 import dev.mcpbridge.fixture.TrailFiles;
+import dev.mcpbridge.protocol.Json;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,6 +26,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** A person logs in at the console with an OpenID provider, in a real browser. */
 @Tag("program")
@@ -214,6 +217,36 @@ class IssuerLogInIT {
         assertEquals(403, each.get(30, TimeUnit.SECONDS).status());
       }
       assertEquals(403, other.post("/console/login", body, "origin", own).status());
+    }
+  }
+
+  /** An answer of another issuer leads to this one otherwise (RFC 9207). */
+  @ParameterizedTest
+  @CsvSource({",0", "https://evil.example,0", "own,1"})
+  void codeIsRedeemedOnlyIfTheAnswerNamesItsIssuer(String iss, int redeemed) throws Exception {
+    String login = "'login':{'issuer':'corp','clientId':'pages','clientSecret':'s'}";
+    try (IssuerStub issuer = IssuerStub.at("");
+        TestBridge other =
+            TestBridge.of(
+                "{'auth':{'issuers':[{'name':'corp','issuer':'%s'}],%s},'mcpServers':{}}"
+                    .formatted(issuer.url(), login))) {
+      String metadata =
+          "{\"issuer\":\"%1$s\",\"jwks_uri\":\"%1$s/jwks\",\"token_endpoint\":\"%1$s/token\",\"authorization_response_iss_parameter_supported\":true}"
+              .formatted(issuer.url());
+      issuer.answer("/.well-known/openid-configuration", e -> IssuerStub.json(e, 200, metadata));
+      String named = "own".equals(iss) ? issuer.url() : iss;
+      String body =
+          Json.object()
+              .put("code", "c")
+              .put("verifier", Pkce.random())
+              .put("iss", named)
+              .toString();
+
+      Answer answer =
+          other.post("/console/login", body, "origin", "http://127.0.0.1:" + other.port());
+
+      assertEquals(403, answer.status(), answer.toString());
+      assertEquals(redeemed, issuer.count("/token"));
     }
   }
 

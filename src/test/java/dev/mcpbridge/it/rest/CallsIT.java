@@ -309,6 +309,8 @@ class CallsIT {
     String environment = bridge.call("env", "{}").text();
 
     assertTrue(environment.contains("EFFECTS="));
+    assertEquals("canary", System.getenv("SECRET_OF_THE_BRIDGE"), "the POM sets it");
+    assertFalse(environment.contains("SECRET_OF_THE_BRIDGE"), environment);
     System.getenv().keySet().stream()
         .filter(name -> name.startsWith("PIP_") || name.startsWith("MAVEN") || name.equals("PWD"))
         .forEach(name -> assertFalse(environment.contains("\"" + name + "="), name));
