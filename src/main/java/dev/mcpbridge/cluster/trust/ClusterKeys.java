@@ -4,28 +4,35 @@ import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.util.Arrays;
 import java.util.HexFormat;
+import java.util.regex.Pattern;
 import javax.crypto.Mac;
 import javax.crypto.SecretKeyFactory;
 import javax.crypto.spec.PBEKeySpec;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * Keys derived from the shared secret of a cluster: PBKDF2 (RFC 8018) stretches the secret, and
- * HMAC-SHA-256 of a label yields each key. Immutable; the constructor takes half a second in a new
- * JVM.
+ * Keys derived from the shared secret of a cluster: HMAC-SHA-256 of a label yields each key. A
+ * secret that could be guessed is stretched first, by PBKDF2 (RFC 8018), which takes half a second
+ * in a new JVM; one of 64 hexadecimal digits, 256 random bits, is not. Immutable.
  */
 public final class ClusterKeys {
   private static final int ITERATIONS = 100_000;
   private static final byte[] SALT = "mcp-bridge cluster".getBytes(StandardCharsets.UTF_8);
 
+  private static final Pattern RANDOM = Pattern.compile("[0-9a-f]{64}");
+
   private final SecretKeySpec root;
 
   public ClusterKeys(String secret) {
+    boolean isRandom = RANDOM.matcher(secret).matches();
+    byte[] key = isRandom ? HexFormat.of().parseHex(secret) : stretched(secret);
+    this.root = new SecretKeySpec(key, "HmacSHA256");
+  }
+
+  private static byte[] stretched(String secret) {
     try {
       PBEKeySpec spec = new PBEKeySpec(secret.toCharArray(), SALT, ITERATIONS, 256);
-      byte[] stretched =
-          SecretKeyFactory.getInstance("PBKDF2WithHmacSHA256").generateSecret(spec).getEncoded();
-      this.root = new SecretKeySpec(stretched, "HmacSHA256");
+      return SecretKeyFactory.getInstance("PBKDF2WithHmacSHA256").generateSecret(spec).getEncoded();
     } catch (GeneralSecurityException e) {
       throw new IllegalStateException(e);
     }

@@ -16,6 +16,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Certificates and encryption of a cluster. */
 class TrustTest {
@@ -29,10 +31,15 @@ class TrustTest {
             .generateCertificate(new ByteArrayInputStream(pem.getBytes(StandardCharsets.UTF_8)));
   }
 
-  @Test
-  void nodesWithTheSameSecretTrustEachOther() throws Exception {
-    Authority here = KEYS.authority();
-    Authority there = new ClusterKeys("a secret of the tests").authority();
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "a secret of the tests",
+        "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"
+      })
+  void nodesWithTheSameSecretTrustEachOther(String secret) throws Exception {
+    Authority here = new ClusterKeys(secret).authority();
+    Authority there = new ClusterKeys(secret).authority();
 
     X509Certificate issued =
         certificate(there.issue(List.of("10.0.0.1", "node.example", "::1")).certificate());
@@ -44,9 +51,14 @@ class TrustTest {
     assertEquals(-1, issued.getBasicConstraints(), "a node is no authority");
   }
 
-  @Test
-  void nodesWithAnotherSecretAreNotTrusted() throws Exception {
-    Authority other = new ClusterKeys("another secret of the tests").authority();
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "another secret of the tests",
+        "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"
+      })
+  void nodesWithAnotherSecretAreNotTrusted(String secret) throws Exception {
+    Authority other = new ClusterKeys(secret).authority();
     X509Certificate issued = certificate(other.issue(List.of("a")).certificate());
 
     assertThrows(

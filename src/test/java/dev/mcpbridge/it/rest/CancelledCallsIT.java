@@ -61,7 +61,7 @@ class CancelledCallsIT {
       front.until(() -> front.call("echo", "{}").status() == 200);
       List<CompletableFuture<Answer>> calls = new ArrayList<>();
       for (int i = 0; i < 300; i++) {
-        calls.add(front.callLater("sleep", "{\"ms\":8000}"));
+        calls.add(front.callLater("sleep", "{\"ms\":5000}"));
       }
       front.until(() -> counter(behind, "pending_calls") > 250);
       front.until(() -> counter(front, "pending_calls") == 300);
