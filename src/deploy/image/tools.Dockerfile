@@ -19,6 +19,7 @@ COPY --from=bridge /usr/bin/tini /usr/bin/tini
 COPY --from=bridge /etc/mcp-bridge /etc/mcp-bridge
 RUN echo 'mcp-bridge:x:65532:65532:MCP Bridge:/var/lib/mcp-bridge:/sbin/nologin' >>/etc/passwd
 COPY --from=bridge --chown=65532:65532 /var/lib/mcp-bridge /var/lib/mcp-bridge
+LABEL org.opencontainers.image.title="MCP Bridge" org.opencontainers.image.description="A gateway in front of many tool servers, with Node, Python and uv" org.opencontainers.image.licenses="Apache-2.0"
 ENV HOME=/var/lib/mcp-bridge XDG_STATE_HOME=/var/lib
 WORKDIR /var/lib/mcp-bridge
 VOLUME /var/lib/mcp-bridge

@@ -69,6 +69,8 @@ class DockerfileIT {
     assertEquals("65532:65532", built.at("/Config/User").asText());
     assertEquals("/usr/bin/tini", built.at("/Config/Entrypoint/0").asText());
     assertEquals("health", built.at("/Config/Healthcheck/Test/5").asText());
+    JsonNode labels = built.at("/Config/Labels");
+    assertEquals("MCP Bridge", labels.path("org.opencontainers.image.title").asText());
     assertTrue(built.path("Size").asLong() < 130_000_000, built.path("Size").asText());
     String java = "/opt/mcp-bridge/java/bin/java";
     String version = in(BRIDGE, java, "-Xshare:on", "-jar", "/opt/mcp-bridge/mcp-bridge.jar", "-V");

@@ -86,6 +86,9 @@ class ImageIT {
     assertTrue(image.path("Size").asLong() < 130_000_000, image.path("Size").asText());
     assertEquals("65532:65532", image.at("/Config/User").asText());
     assertEquals("health", image.at("/Config/Healthcheck/Test/5").asText());
+    JsonNode labels = image.at("/Config/Labels");
+    assertEquals("MCP Bridge", labels.path("org.opencontainers.image.title").asText());
+    assertEquals("Apache-2.0", labels.path("org.opencontainers.image.licenses").asText());
   }
 
   /** The training starts the server, calls a tool of it and ends the bridge. */

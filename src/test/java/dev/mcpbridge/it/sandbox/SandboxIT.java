@@ -500,6 +500,7 @@ class SandboxIT {
       Received upstream = collector.await(bridge, s -> s.name().equals("tools/call status"));
       assertEquals(List.of(trace, trace), List.of(door.trace(), upstream.trace()));
       assertEquals("isolate", gate.get("mcp_bridge.gate"));
+      assertEquals(List.of(trace, door.id()), List.of(gate.trace(), gate.parent()));
       assertEquals(door.id(), upstream.parent());
       assertEquals("pipe", upstream.get("network.transport"));
       assertTrue(upstream.get("mcp_bridge.container").matches("[0-9a-f]{64}"), upstream.toString());
