@@ -1,6 +1,7 @@
 package dev.mcpbridge.access;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.core.JsonPointer;
 import com.fasterxml.jackson.databind.JsonNode;
@@ -13,6 +14,7 @@ import dev.mcpbridge.model.RiskLevel;
 import dev.mcpbridge.model.Scope;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.protocol.Json;
+import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -44,6 +46,32 @@ class AccessPropertiesTest {
     }
   }
 
+  /** Values that some conditions match, some do not, and some cannot judge. */
+  private static final List<JsonNode> ODD_VALUES = new ArrayList<>();
+
+  static {
+    ODD_VALUES.add(null);
+    for (String value :
+        List.of("1", "2.5", "true", "'/srv/a'", "'/srv/../etc'", "'text'", "{'a':1}", "[1]")) {
+      ODD_VALUES.add(AccessFixture.json(value));
+    }
+  }
+
+  /** Conditions of every kind. */
+  private static final List<Operator> OPERATORS =
+      List.of(
+          Operator.present(),
+          Operator.absent(),
+          Operator.in(List.of(IntNode.valueOf(1), TextNode.valueOf("text"))),
+          Operator.not(IntNode.valueOf(1)),
+          Operator.prefix("te"),
+          Operator.glob("*x*"),
+          Operator.matches("[a-z]+"),
+          Operator.under("/srv"),
+          Operator.maxLength(4),
+          Operator.min(BigDecimal.valueOf(2)),
+          Operator.max(BigDecimal.ONE));
+
   @Property
   void listedExactlyIfSomeArgumentsCouldPass(
       @ForAll("rules") AccessRules rules, @ForAll("callers") Principal caller) {
@@ -52,6 +80,27 @@ class AccessPropertiesTest {
       ItemRights rights = ItemRights.of(policy.of(caller), tool);
 
       assertEquals(somePass(rights, rules, caller, tool), rights.isListed(), tool::toString);
+    }
+  }
+
+  /**
+   * With conditions of every kind, of which rules may have several on an argument. A tool may be
+   * listed then although all arguments are refused.
+   */
+  @Property
+  void nothingThatCouldPassIsHidden(
+      @ForAll("rulesOfEveryKind") AccessRules rules, @ForAll("callers") Principal caller) {
+    for (Item tool : tools()) {
+      ItemRights rights = ItemRights.of(new AccessPolicy(rules).of(caller), tool);
+      for (JsonNode a : ODD_VALUES) {
+        for (JsonNode b : ODD_VALUES) {
+          ObjectNode arguments = arguments(a, b);
+          boolean isAllowed = passes(rights.decide(Action.CALL, arguments::at));
+
+          assertEquals(expected(rules, caller, tool, arguments), isAllowed, arguments::toString);
+          assertTrue(rights.isListed() || !isAllowed, arguments::toString);
+        }
+      }
     }
   }
 
@@ -198,15 +247,31 @@ class AccessPropertiesTest {
 
   @Provide
   Arbitrary<AccessRules> rules() {
-    return Combinators.combine(rule().list().ofMaxSize(6), Arbitraries.of(true, false))
+    return rules(conditions());
+  }
+
+  @Provide
+  Arbitrary<AccessRules> rulesOfEveryKind() {
+    Arbitrary<Condition> condition =
+        Combinators.combine(
+                Arbitraries.of("/a", "/b"), Arbitraries.integers().between(0, OPERATORS.size() - 1))
+            .as(
+                (pointer, kind) ->
+                    new Condition(
+                        JsonPointer.compile(pointer), "operator " + kind, OPERATORS.get(kind)));
+    return rules(condition.list().ofMaxSize(3));
+  }
+
+  private static Arbitrary<AccessRules> rules(Arbitrary<List<Condition>> conditions) {
+    return Combinators.combine(rule(conditions).list().ofMaxSize(6), Arbitraries.of(true, false))
         .as(
             (rules, allowsByDefault) ->
                 new AccessRules(true, allowsByDefault, Concealment.SERVERS, true, null, rules));
   }
 
-  private static Arbitrary<Rule> rule() {
-    return Combinators.combine(effect(), who(), items(), conditions())
-        .as((effect, who, items, conditions) -> new Rule("r", effect, who, items, conditions));
+  private static Arbitrary<Rule> rule(Arbitrary<List<Condition>> conditions) {
+    return Combinators.combine(effect(), who(), items(), conditions)
+        .as((effect, who, items, some) -> new Rule("r", effect, who, items, some));
   }
 
   private static Arbitrary<Effect> effect() {
