@@ -12,8 +12,6 @@ import java.util.stream.Collectors;
 
 /** Judges the recorded calls of an audit trail by other rules. Not thread-safe. */
 public final class DecisionReplay {
-  private static final Set<String> REFUSALS = Set.of("forbidden", "insufficient_scope");
-
   private final AccessPolicy policy;
 
   /** How the rules would decide, compared with the record. */
@@ -49,9 +47,7 @@ public final class DecisionReplay {
         record.path("event").asText().equals("call.decision")
             && kind != null
             && !record.has("confirmation")
-            && (!wasRefused
-                || record.has("rule")
-                || REFUSALS.contains(record.path("code").asText()));
+            && (!wasRefused || record.has("rule"));
     if (!isAboutAccess) {
       return Optional.empty();
     }

@@ -13,7 +13,7 @@ import java.util.Set;
  * @param name name of a tool or prompt, URI of a resource, or a URI template
  * @param normalizedUri the URI of a resource as it is compared with patterns; null if it is
  *     ambiguous, and for others
- * @param canonicalUri the same as most servers read it; null likewise
+ * @param canonicalUri the same as many servers read it; null likewise
  * @param annotations hints of a tool, with the defaults of the specification; empty for others
  */
 public record Item(
@@ -53,7 +53,7 @@ public record Item(
   /** An entry without annotations, or with annotations that no rule asks for. */
   public static Item of(ServerId server, Kind kind, String name) {
     String normalized = kind == Kind.RESOURCE ? Uris.normalized(name) : null;
-    String canonical = normalized == null ? null : Uris.canonical(normalized);
+    String canonical = normalized == null ? null : Uris.canonical(name);
     return new Item(server, kind, name, normalized, canonical, NONE);
   }
 

@@ -85,17 +85,18 @@ public record Items(Names servers, Map<Item.Kind, Names> names, List<Condition> 
     };
   }
 
-  /** A rule that allows has to match every form of the URI, one that denies only one of them. */
+  /** A rule that denies has to match one form of the URI only; so has an exclusion. */
   private static Match matchesUri(Names selected, Item item, boolean isAllowing) {
-    if (item.normalizedUri() == null) {
+    String normalized = item.normalizedUri();
+    String canonical = item.canonicalUri();
+    if (normalized == null || canonical == null) {
       return Match.UNDECIDED;
     }
-    boolean isNormalized = selected.contain(item.normalizedUri());
-    boolean isCanonical = selected.contain(item.canonicalUri());
+    List<String> others = List.of(canonical, item.name(), Uris.withLowerScheme(item.name()));
     return Match.of(
         isAllowing
-            ? isNormalized && isCanonical
-            : isNormalized || isCanonical || selected.contain(item.name()));
+            ? selected.contain(normalized) && others.stream().noneMatch(selected::exclude)
+            : selected.contain(normalized) || others.stream().anyMatch(selected::contain));
   }
 
   /** Whether this is all that another selection has, as far as their texts show. */

@@ -43,6 +43,11 @@ public record Names(List<Glob> included, List<Glob> excluded) {
     return this == ALL || (matches(included, name) && !matches(excluded, name));
   }
 
+  /** Whether a name is excluded, whatever is included. */
+  boolean exclude(String name) {
+    return matches(excluded, name);
+  }
+
   /** Whether all expansions of a URI template are selected, as far as the patterns show. */
   boolean coverTemplate(String template) {
     return matches(included, template)

@@ -8,6 +8,7 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -22,6 +23,13 @@ final class Uris {
   private static final Pattern PARTS =
       Pattern.compile("([a-z][a-z0-9+.-]*:)(?://([^/?#]*))?([^?#]*)(.*)", Pattern.DOTALL);
 
+  /** Schemes whose addresses browsers and their libraries mend (WHATWG URL, special schemes). */
+  private static final Pattern WEB = Pattern.compile("(?i)(https?|wss?|ftp):|file:[^/]");
+
+  private static final Pattern HOST = Pattern.compile("[A-Za-z]+://[^/@?#]+([/?#]|$)");
+  private static final Map<String, String> DEFAULT_PORTS =
+      Map.of("http:", "80", "ws:", "80", "https:", "443", "wss:", "443", "ftp:", "21");
+
   /** Encoded dots, slashes, NUL and percent signs, which some servers decode once more. */
   private static final Pattern ENCODED = Pattern.compile("(?i)%(2e|2f|5c|00|25)");
 
@@ -30,10 +38,15 @@ final class Uris {
   /**
    * A URI with scheme and host in lower case, and percent-decoded once (RFC 3986 section 6.2.2).
    *
-   * @return null if it is ambiguous: with {@code ..} segments, backslashes, control characters or
-   *     invalid encoding
+   * @return null if it is ambiguous: with {@code ..} segments, backslashes, control characters,
+   *     spaces around it, invalid encoding, or a web address in another form than {@code
+   *     scheme://host}, which is read in several ways
    */
   static String normalized(String uri) {
+    if (!uri.strip().equals(uri)
+        || WEB.matcher(uri).lookingAt() && !HOST.matcher(uri).lookingAt()) {
+      return null;
+    }
     String decoded = uri.indexOf('%') < 0 ? uri : decoded(uri);
     if (decoded == null || isAmbiguous(decoded) || ENCODED.matcher(decoded).find()) {
       return null;
@@ -45,35 +58,52 @@ final class Uris {
   }
 
   /**
-   * The shortest form of a normalized URI that most servers read as the same resource: without
-   * empty and {@code .} segments, a user, a default port, and for files without {@code localhost},
-   * query and fragment, and in Unicode form NFKC.
+   * A form of a URI that many servers read as the same resource: without empty and {@code .}
+   * segments, a default port, a user, for files also without {@code localhost}, query and fragment,
+   * and in Unicode form NFKC.
+   *
+   * @return null as {@link #normalized}
    */
-  static String canonical(String normalized) {
-    Matcher whole = PARTS.matcher(Normalizer.normalize(normalized, Normalizer.Form.NFKC));
+  static String canonical(String uri) {
+    boolean isFile = uri.regionMatches(true, 0, "file:", 0, 5);
+    String resource = isFile ? uri.replaceFirst("[?#].*", "") : uri;
+    if (normalized(resource) == null) {
+      return null;
+    }
+    String decoded = Normalizer.normalize(decoded(resource), Normalizer.Form.NFKC);
+    Matcher whole = PARTS.matcher(withLowerScheme(decoded));
     if (!whole.matches()) {
-      return normalized;
+      return decoded;
     }
-    boolean isFile = "file:".equals(whole.group(1));
-    boolean hasAuthority = whole.group(2) != null;
-    String path = whole.group(3);
     StringBuilder out = new StringBuilder(whole.group(1));
-    if (hasAuthority || isFile) {
-      out.append("//").append(hasAuthority ? host(whole.group(1), whole.group(2)) : "");
+    if (whole.group(2) != null || isFile) {
+      out.append("//").append(host(whole.group(1), whole.group(2)));
     }
-    out.append(path.startsWith("/") ? "/" : "").append(String.join("/", segments(path)));
-    out.append(path.length() > 1 && path.endsWith("/") ? "/" : "");
-    return isFile ? out.toString() : out.append(whole.group(4)).toString();
+    String path = whole.group(3);
+    List<String> segments = segments(path);
+    out.append(path.startsWith("/") ? "/" : "").append(String.join("/", segments));
+    boolean isFolder = path.endsWith("/") || path.endsWith("/.");
+    return out.append(isFolder && !segments.isEmpty() ? "/" : "").append(whole.group(4)).toString();
+  }
+
+  /** With the scheme in lower case only, since an authority may be a name in any case. */
+  static String withLowerScheme(String uri) {
+    int colon = Math.max(0, uri.indexOf(':'));
+    return uri.substring(0, colon).toLowerCase(Locale.ROOT) + uri.substring(colon);
   }
 
   private static String host(String scheme, String authority) {
+    if (authority == null) {
+      return "";
+    }
     String host = authority.substring(authority.lastIndexOf('@') + 1);
-    return switch (scheme) {
-      case "file:" -> host.equals("localhost") ? "" : host;
-      case "http:" -> host.replaceFirst(":(80)?$", "");
-      case "https:" -> host.replaceFirst(":(443)?$", "");
-      default -> host;
-    };
+    String standard = DEFAULT_PORTS.getOrDefault(scheme, "");
+    String bare = host.replaceFirst("\\.?(:(" + standard + ")?)?$", "");
+    boolean isFile = scheme.equals("file:");
+    if (isFile && bare.equalsIgnoreCase("localhost")) {
+      return "";
+    }
+    return isFile || DEFAULT_PORTS.containsKey(scheme) ? bare.toLowerCase(Locale.ROOT) : bare;
   }
 
   /**

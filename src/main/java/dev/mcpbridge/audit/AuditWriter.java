@@ -220,27 +220,32 @@ final class AuditWriter {
 
   /**
    * Deletes the oldest files; the next one joins on to their last hash. A checkpoint signs before
-   * that they are deleted. One that cannot be deleted stays until the next time.
+   * that they are deleted. One that cannot be deleted stays until the next time, with those after
+   * it.
    */
   private void retain() throws IOException {
     List<Path> expired = segments.expired(config.keepMillis(), config.maxBytes());
     for (Path file : expired) {
-      if (recorded.add(file)) {
+      if (!recorded.contains(file)) {
         append(new AuditRecord("retention").with("deleted", file.getFileName().toString()));
+        recorded.add(file);
       }
     }
     if (!expired.isEmpty() && chain.seq() > checkpointSeq) {
       checkpoint();
     }
-    for (Path file : expired) {
-      try {
-        Files.delete(file);
-        recorded.remove(file);
-      } catch (IOException e) {
-        LOG.log(Level.WARNING, "the expired {0} cannot be deleted: {1}", file, e.toString());
-      }
-    }
+    expired.stream().takeWhile(this::isDeleted).forEach(recorded::remove);
     SegmentIndex.deleteOrphans(folder);
+  }
+
+  private boolean isDeleted(Path file) {
+    try {
+      Files.delete(file);
+      return true;
+    } catch (IOException e) {
+      LOG.log(Level.WARNING, "the expired {0} cannot be deleted: {1}", file, e.toString());
+      return false;
+    }
   }
 
   /** Closes the trail with a checkpoint. */

@@ -112,6 +112,11 @@ final class SignedToken {
     return claims.subject(false);
   }
 
+  /** Whether one of these keys has signed the token. */
+  boolean isSignedBy(JWKSet keys) {
+    return fitting(keys).stream().anyMatch(this::isSignedBy);
+  }
+
   /** The type is optional (RFC 7515 section 4.1.9). */
   private boolean isTypedAsAccessToken() {
     JOSEObjectType type = token.getHeader().getType();

@@ -63,15 +63,11 @@ final class TokenIssuer {
 
   /** A signature by a key without a name may be by a newer key than the known ones. */
   private Future<Identity> verify(SignedToken token, JWKSet known) {
-    return Future.succeededFuture(known)
-        .map(found -> token.verify(found, config, System.currentTimeMillis()))
-        .recover(
-            rejected ->
-                token.keyId() == null
-                    ? keys.newerThan(known)
-                        .map(newer -> token.verify(newer, config, System.currentTimeMillis()))
-                        .recover(same -> Future.failedFuture(rejected))
-                    : Future.failedFuture(rejected));
+    Future<JWKSet> fitting =
+        token.keyId() == null && !token.isSignedBy(known)
+            ? keys.newerThan(known).otherwise(known)
+            : Future.succeededFuture(known);
+    return fitting.map(found -> token.verify(found, config, System.currentTimeMillis()));
   }
 
   /** A URL of the issuer's metadata. */

@@ -335,6 +335,7 @@ public final class CallPipeline {
 
   private AdmittedCall admit(
       CallRequest request, CancellationToken cancellation, ServerView server, long startNanos) {
+    request.caller().principal().require(Scope.CALL);
     Target target = request.target();
     Tool tool = null;
     if (target.kind() == Target.Kind.TOOL) {
@@ -399,6 +400,7 @@ public final class CallPipeline {
               + " or the program of its server changed after it was shown for confirmation");
     }
     Principal asker = access.renewed(call.caller().principal());
+    asker.require(Scope.CALL);
     Permission permission =
         access.require(
             asker, server, call.target(), tool, Arguments.fromScanned(call.arguments(), false));

@@ -198,8 +198,9 @@ final class CallReport {
     if (principal.token() != null) {
       record.with("client", principal.token().client());
     }
+    boolean isKnownByAddress = caller.address() == null && principal.isAnonymous();
     return record
-        .with("address", caller.address())
+        .with("address", isKnownByAddress ? caller.share() : caller.address())
         .with("door", caller.door())
         .with("server", server.name())
         .with("kind", target.kind().noun())

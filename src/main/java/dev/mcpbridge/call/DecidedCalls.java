@@ -75,7 +75,10 @@ public final class DecidedCalls {
                 new BridgeException(
                     ErrorCode.CONFIRMATION_EXPIRED,
                     "Confirmation '" + id + "' has expired, and the call has not run"));
-        case APPROVED -> call.isPresent() ? approved(call.get(), undecided) : notKept(id);
+        case APPROVED ->
+            call.isPresent()
+                ? approved(call.get(), undecided)
+                : notKept(id, confirmationState.executed());
       };
     }
 
@@ -88,14 +91,6 @@ public final class DecidedCalls {
     private static Future<CallOutcome> approved(
         BackgroundCalls.BackgroundCall call, CallOutcome undecided) {
       return call.outcome().isComplete() ? call.outcome() : Future.succeededFuture(undecided);
-    }
-
-    private Future<CallOutcome> notKept(String id) {
-      return Future.failedFuture(
-          new BridgeException(
-                  ErrorCode.OUTCOME_NOT_KEPT,
-                  "The outcome of confirmation '" + id + "' is not stored")
-              .withExecuted(confirmationState.executed()));
     }
   }
 
@@ -213,13 +208,31 @@ public final class DecidedCalls {
             });
   }
 
-  /** A call may run for longer than its confirmation is kept. */
+  /**
+   * Looks once more. A call may run for longer than its confirmation is kept, and a node may lose
+   * its majority meanwhile: then the last state counts. Whatever is gone may have been executed.
+   */
   private Future<DecidedCall> again(DecidedCall last, Viewer by) {
-    String id = last.confirmationState().confirmation().id();
-    return last.call().isPresent()
-        ? background
-            .find(id, by.name())
-            .map(call -> new DecidedCall(last.confirmationState(), Optional.of(call)))
-        : find(id, by);
+    ConfirmationState state = last.confirmationState();
+    String id = state.confirmation().id();
+    Future<DecidedCall> look =
+        last.call().isPresent()
+            ? background.find(id, by.name()).map(call -> new DecidedCall(state, Optional.of(call)))
+            : find(id, by);
+    return look.recover(
+        failure -> {
+          ErrorCode code = BridgeException.of(failure).code();
+          boolean isGone =
+              code == ErrorCode.CALL_NOT_FOUND || code == ErrorCode.CONFIRMATION_NOT_FOUND;
+          return isGone ? notKept(id, Executed.UNKNOWN) : Future.succeededFuture(last);
+        });
+  }
+
+  private static <T> Future<T> notKept(String id, Executed executed) {
+    return Future.failedFuture(
+        new BridgeException(
+                ErrorCode.OUTCOME_NOT_KEPT,
+                "The outcome of confirmation '" + id + "' is not stored")
+            .withExecuted(executed));
   }
 }

@@ -21,6 +21,9 @@ public final class PrivateFile {
   private static final Set<StandardOpenOption> CREATE_AND_WRITE =
       Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE);
 
+  private static final Set<StandardOpenOption> CREATE_NEW =
+      Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+
   private PrivateFile() {}
 
   private static FileAttribute<Set<PosixFilePermission>> permissions(String text) {
@@ -59,7 +62,7 @@ public final class PrivateFile {
     createFolder(folder);
     Path beside = file.resolveSibling(file.getFileName() + ".new");
     Files.deleteIfExists(beside);
-    try (FileChannel channel = FileChannel.open(beside, CREATE_AND_WRITE, PRIVATE)) {
+    try (FileChannel channel = FileChannel.open(beside, CREATE_NEW, PRIVATE)) {
       ByteBuffer rest = ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8));
       while (rest.hasRemaining()) {
         channel.write(rest);

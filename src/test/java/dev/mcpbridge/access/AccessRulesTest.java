@@ -341,19 +341,47 @@ class AccessRulesTest {
         "https://api.example:/secret/a",
         "https://user@api.example/secret/a",
         "https://api.example//secret/a",
+        "https:/api.example/secret/a",
+        "https:api.example/secret/a",
+        "https:///api.example/secret/a",
+        "https://api.example./secret/a",
+        " https://api.example/secret/a",
+        "file:srv/secret/a",
+        "NOTE://Secret",
+        "note://Secret:",
+        "note://Secret ",
+        "https://api.example/folder/.",
       })
   void ruleThatDeniesAResourceDeniesItInEveryForm(String uri) {
     String all = "{'name':'a','allow':['read']}";
-    String denied = "'file:///srv/secret*','file:///srv/exact','https://api.example/secret*'";
+    String denied =
+        "'file:///srv/secret*','file:///srv/exact','https://api.example/secret*','note://Secret','https://api.example/folder/'";
     String deny = ",{'name':'d','deny':['read'],'resources':[" + denied + "]}";
     String part =
         "{'name':'a','allow':['read'],'resources':['*',"
-            + denied.replaceAll("'(?=[fh])", "'!")
+            + denied.replaceAll("'(?=[a-z])", "'!")
             + "]}";
 
     assertTrue(mayRead(policy(all), uri));
     assertFalse(mayRead(policy(all + deny), uri));
     assertFalse(mayRead(policy(part), uri));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "postgres://user@db.example/*, postgres://user@db.example/orders/schema",
+    "imap://alice@mail.example/*, imap://alice@mail.example/INBOX",
+    "fetch://https://example.com/*, fetch://https://example.com/a?b=c",
+    "https://h.example:443/*, https://h.example:443/x",
+    "file://localhost/srv/*, file://localhost/srv/a",
+    "file:///src/*.md, file:///src/Why%3F.md",
+    "file:///src/*, file:///src/report（final）.md",
+    "note:*, note:a b",
+    "*, anything at all"
+  })
+  void ruleThatAllowsAResourceAllowsItAsItIsWritten(String pattern, String uri) {
+    assertTrue(
+        mayRead(policy("{'name':'a','allow':['read'],'resources':['" + pattern + "']}"), uri));
   }
 
   @Test

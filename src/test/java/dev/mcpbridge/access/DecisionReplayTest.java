@@ -68,18 +68,21 @@ class DecisionReplayTest {
         "'event':'call.decision','kind':'completion','server':'git','name':'push','decision':'allow'",
         CALL + ",'confirmation':'c'",
         REFUSED,
-        REFUSED + ",'code':'rate_limited'"
+        REFUSED + ",'code':'rate_limited'",
+        // without the scope of the bridge, which rules do not give
+        REFUSED + ",'code':'forbidden'",
+        REFUSED + ",'code':'insufficient_scope'"
       })
   void otherRecordsAreNotJudged(String record) {
     assertEquals(Optional.empty(), judge("{'name':'a','allow':['call']}", record + BY_KEY));
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"'rule':'x'", "'code':'forbidden'", "'code':'insufficient_scope'"})
-  void refusalsOfAccessAreJudged(String reason) {
+  @ValueSource(strings = {"'code':'forbidden'", "'code':'tool_not_found'"})
+  void refusalsByARuleAreJudged(String code) {
     assertEquals(
         result(Verdict.NOW_ALLOWED, "a"),
-        judge("{'name':'a','allow':['call']}", REFUSED + "," + reason + BY_KEY));
+        judge("{'name':'a','allow':['call']}", REFUSED + "," + code + ",'rule':'x'" + BY_KEY));
   }
 
   @Test

@@ -262,6 +262,26 @@ class ApprovalsIT {
   }
 
   @Test
+  void approvedCallOfAKeyThatMayNoLongerCallIsNotRun() throws Exception {
+    try (TestBridge bridge = open(KEYS + OPERATOR + SERVERS)) {
+      Answer control = bridge.call("big", "{\"size\":1}", "x-api-key", CALLER);
+      Answer held = bridge.call("big", "{\"size\":2}", "x-api-key", CALLER);
+      assertEquals("x", bridge.post(path(control), YES, "x-api-key", BOSS).firstText());
+      String less =
+          TestBridge.auth(
+                  TestBridge.key("caller", CALLER, "'read'"),
+                  TestBridge.key("boss", BOSS, "'read','call','approve'"))
+              + ",";
+      bridge.reload("{" + less + OPERATOR + SERVERS);
+
+      Answer refused = bridge.post(path(held), YES, "x-api-key", BOSS);
+
+      assertEquals("forbidden", refused.code(), refused.toString());
+      assertEquals("no", refused.at("/executed"));
+    }
+  }
+
+  @Test
   void callThatIsNotDecidedInTimeIsAnsweredWithItsPendingConfirmation() throws Exception {
     try (TestBridge bridge = open(KEYS + OPERATOR + SERVERS)) {
       Answer held = bridge.call("big", "{\"size\":1}", "x-api-key", CALLER, "prefer", "wait=1");
