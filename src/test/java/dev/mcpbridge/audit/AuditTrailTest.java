@@ -162,7 +162,7 @@ class AuditTrailTest {
           switch (change) {
             case "dropped" -> lines.remove(7);
             case "swapped" -> Collections.swap(lines, 7, 8);
-            case "inserted" -> lines.add(7, lines.get(7).replace("c6", "c9"));
+            case "inserted" -> lines.add(7, lines.get(7).replace("\"call\":\"c", "\"call\":\"d"));
             case "repeated" -> lines.add(7, lines.get(7));
             case "cut" -> lines.remove(lines.size() - 1);
             default -> lines.set(lines.size() - 1, "");

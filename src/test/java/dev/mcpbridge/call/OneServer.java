@@ -19,6 +19,8 @@ import dev.mcpbridge.model.Caller;
 import dev.mcpbridge.model.Catalogue;
 import dev.mcpbridge.model.InstanceLocation;
 import dev.mcpbridge.model.PinRules;
+import dev.mcpbridge.model.Principal;
+import dev.mcpbridge.model.Scope;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.ServerState;
 import dev.mcpbridge.model.ServerView;
@@ -35,9 +37,13 @@ import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import java.time.Clock;
 import java.util.List;
+import java.util.Set;
 
 /** A call pipeline with one server that has no catalogue yet. */
 final class OneServer {
+  private static final Caller CALLER =
+      Caller.of(new Principal("a", Set.of(Scope.CALL), Set.of(), null));
+
   static final ServerId ID = new ServerId("s");
 
   final Vertx vertx;
@@ -101,7 +107,7 @@ final class OneServer {
 
   static CallRequest request(String id) {
     Target target = new Target(Target.Kind.RESOURCE, "r");
-    return new CallRequest(id, ID, target, Arguments.NONE, Caller.named("a"), false);
+    return new CallRequest(id, ID, target, Arguments.NONE, CALLER, false);
   }
 
   /** Publishes the catalogue of the server. */
