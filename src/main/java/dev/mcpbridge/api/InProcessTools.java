@@ -59,6 +59,9 @@ final class InProcessTools implements AgentTools {
 
   @Override
   public ToolOutcome approve(ToolOutcome.Pending call) throws InterruptedException {
+    if (Thread.interrupted()) {
+      throw new InterruptedException("The program was interrupted before its decision was told");
+    }
     AwaitedCall approved = tools.beginAwaitedDecision(held.remove(call.id()), true);
     try {
       return outcome(approved.await());
