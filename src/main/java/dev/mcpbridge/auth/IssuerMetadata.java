@@ -58,12 +58,14 @@ final class IssuerMetadata {
         .map(known -> known.path("authorization_response_iss_parameter_supported").asBoolean());
   }
 
+  /** Old metadata is used until newer one has come. */
   private Future<JsonNode> document() {
-    if (metadata == null || metadata.failed() || isOlderThan(LIFETIME_MILLIS)) {
-      Future<JsonNode> last = metadata;
+    if (metadata == null || metadata.failed()) {
       discoveredMillis = clock.getAsLong();
-      metadata =
-          last == null || last.failed() ? discover() : discover().recover(unreachable -> last);
+      metadata = discover();
+    } else if (isOlderThan(LIFETIME_MILLIS)) {
+      discoveredMillis = clock.getAsLong();
+      discover().onSuccess(newer -> metadata = Future.succeededFuture(newer));
     }
     return metadata;
   }

@@ -10,6 +10,7 @@ import dev.mcpbridge.config.ConfigReader;
 import dev.mcpbridge.fixture.TestBridge;
 import dev.mcpbridge.protocol.Json;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -20,6 +21,7 @@ class IssuerMetadataTest {
 
   private final ObjectNode published = Json.object().put("issuer", ISSUER);
   private boolean isDown;
+  private boolean isStuck;
   private int reads;
   private long now = 1_000_000;
   private final IssuerMetadata metadata = new IssuerMetadata(issuer(), this::get, () -> now);
@@ -40,9 +42,11 @@ class IssuerMetadataTest {
 
   private Future<IssuerClient.Answer> get(String url) {
     reads++;
-    return isDown
-        ? Future.failedFuture("connection refused")
-        : Future.succeededFuture(new IssuerClient.Answer(published.deepCopy(), null));
+    return isStuck
+        ? Promise.<IssuerClient.Answer>promise().future()
+        : isDown
+            ? Future.failedFuture("connection refused")
+            : Future.succeededFuture(new IssuerClient.Answer(published.deepCopy(), null));
   }
 
   private Future<String> endpoint() {
@@ -88,5 +92,18 @@ class IssuerMetadataTest {
     pass(3_600);
 
     assertEquals("https://id.example/introspect", endpoint().result());
+  }
+
+  @Test
+  void lastMetadataIsUsedWhileTheIssuerDoesNotAnswer() {
+    published.put("introspection_endpoint", "https://id.example/introspect");
+    endpoint();
+    isStuck = true;
+
+    pass(3_600);
+
+    assertEquals("https://id.example/introspect", endpoint().result());
+    assertEquals("https://id.example/introspect", endpoint().result());
+    assertEquals(2, reads);
   }
 }
