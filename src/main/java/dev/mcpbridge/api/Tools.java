@@ -2,7 +2,6 @@ package dev.mcpbridge.api;
 
 import dev.mcpbridge.bus.EventLoop;
 import dev.mcpbridge.bus.Gate;
-import dev.mcpbridge.bus.Gate.ApprovedOutcome;
 import dev.mcpbridge.bus.Gate.HumanDecision;
 import dev.mcpbridge.bus.Gate.Viewer;
 import dev.mcpbridge.call.CallOutcome;
@@ -12,7 +11,6 @@ import dev.mcpbridge.call.ToolCatalogue;
 import dev.mcpbridge.config.LimitsConfig;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
-import dev.mcpbridge.error.Executed;
 import dev.mcpbridge.model.Confirmation;
 import dev.mcpbridge.model.Scope;
 import dev.mcpbridge.model.ServerId;
@@ -257,7 +255,7 @@ public final class Tools {
 
     Future<CallOutcome> runApproved(Confirmation approved, Viewer by) {
       if (isCancelled) {
-        bridge.bus().request(Gate.APPROVED_ENDED, new ApprovedOutcome(approved.id(), Executed.NO));
+        bridge.pipeline().abandon(approved);
         return Future.failedFuture(new BridgeException(ErrorCode.CANCELLED, REASON));
       }
       id = approved.call().id();

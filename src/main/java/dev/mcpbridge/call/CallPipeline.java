@@ -254,6 +254,11 @@ public final class CallPipeline {
     bus.request(Gate.APPROVED_ENDED, new ApprovedOutcome(approved.id(), executed));
   }
 
+  /** Reports that an approved call does not run. */
+  public void abandon(Confirmation approved) {
+    reportEnd(approved, Executed.NO);
+  }
+
   /** Cancels a call of this node, wherever it is. It then fails with CANCELLED. */
   public void cancel(String callId, String reason) {
     CancellationToken cancellation = cancellations.get(callId);
@@ -302,6 +307,7 @@ public final class CallPipeline {
 
   /** Refuses calls when memory is short. Approved calls wait, as they cannot be approved again. */
   private Future<ServerView> resolve(CallRequest request, CancellationToken cancellation) {
+    // before a server is started; the rights that are left count when it is admitted
     Principal principal = request.caller().principal();
     if (!principal.may(Scope.CALL)) {
       return Future.failedFuture(principal.lacking(Scope.CALL));

@@ -2,6 +2,7 @@ package dev.mcpbridge.it.library;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -9,14 +10,19 @@ import dev.mcpbridge.api.Agent;
 import dev.mcpbridge.api.Agent.Answer;
 import dev.mcpbridge.api.Model;
 import dev.mcpbridge.api.Outcome.ConfirmationRequired;
+import dev.mcpbridge.api.Tools;
 import dev.mcpbridge.fixture.EffectLog;
 import dev.mcpbridge.fixture.HostProgram;
 import dev.mcpbridge.fixture.ScriptedModel;
 import dev.mcpbridge.fixture.TestBridge;
+import dev.mcpbridge.fixture.Threads;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -98,6 +104,61 @@ class AgentLibraryIT {
       patient.ask("Do another.");
       assertEquals(1, effects.count("2"));
       assertEquals(0, effects.count("1"));
+    }
+  }
+
+  /** The event loop is busy, so that the interrupt comes before the decision is known. */
+  @Test
+  void callOfAProgramThatIsInterruptedWhileItsDecisionIsOnTheWayDoesNotRun(@TempDir Path folder)
+      throws Exception {
+    EffectLog effects = new EffectLog(folder);
+    String config = TestBridge.json("{'mcpServers':{" + effects.gatedServer("s") + "}}");
+    CountDownLatch isBusy = new CountDownLatch(1);
+    CountDownLatch isInterrupted = new CountDownLatch(1);
+    try (HostProgram program = HostProgram.with(config);
+        ScriptedModel scripted = ScriptedModel.start()) {
+      Tools tools = program.bridge().tools();
+      Agent agent =
+          new Agent(
+              model(scripted),
+              tools,
+              call -> {
+                tools.call("s__echo", "{}").onComplete(done -> keepBusy(isBusy, isInterrupted));
+                await(isBusy);
+                return true;
+              });
+      scripted.thenCalls("s__effect", "{\"note\":\"s 1\"}");
+      CompletableFuture<Throwable> end = new CompletableFuture<>();
+      Thread asking =
+          new Thread(
+              () -> end.complete(assertThrows(Exception.class, () -> agent.ask("Do it."))), "ask");
+
+      asking.start();
+      await(isBusy);
+      Threads.awaitFuture(asking, "approve");
+      asking.interrupt();
+      Threads.awaitFuture(asking, "reject");
+      isInterrupted.countDown();
+      assertInstanceOf(InterruptedException.class, end.get(20, TimeUnit.SECONDS));
+
+      Agent patient = new Agent(model(scripted), tools, call -> true);
+      scripted.thenCalls("s__effect", "{\"note\":\"s 2\"}").thenText("done");
+      patient.ask("Do another.");
+      assertEquals(1, effects.count("2"));
+      assertEquals(0, effects.count("1"));
+    }
+  }
+
+  private static void keepBusy(CountDownLatch begun, CountDownLatch end) {
+    begun.countDown();
+    await(end);
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      assertTrue(latch.await(20, TimeUnit.SECONDS));
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
     }
   }
 

@@ -25,6 +25,7 @@ import dev.mcpbridge.api.Tools;
 import dev.mcpbridge.auth.ApiKeys;
 import dev.mcpbridge.fixture.HostProgram;
 import dev.mcpbridge.fixture.TestBridge;
+import dev.mcpbridge.fixture.Threads;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -45,7 +46,6 @@ import java.util.logging.Handler;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -185,7 +185,7 @@ class LibraryIT {
       Thread waiting =
           new Thread(() -> outcome.complete(tools.callAndWait("s__never", "{}")), "agent");
       waiting.start();
-      until(() -> waitsForAFuture(waiting));
+      Threads.awaitFuture(waiting, "callAndWait");
       get(tools.call("s__echo", "{}"));
 
       waiting.interrupt();
@@ -564,15 +564,6 @@ class LibraryIT {
         .filter(child -> child.info().commandLine().orElse("").contains("ScriptedServer"))
         .map(ProcessHandle::pid)
         .toList();
-  }
-
-  /** A thread that waits for the initialization of a class is waiting too. */
-  private static boolean waitsForAFuture(Thread thread) {
-    return Stream.of(thread.getStackTrace())
-        .anyMatch(
-            frame ->
-                frame.getClassName().equals(CompletableFuture.class.getName())
-                    && frame.getMethodName().equals("get"));
   }
 
   private static List<String> threads(String prefix) {
