@@ -28,6 +28,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -286,6 +287,40 @@ class AuditTrailTest {
     Files.delete(undeletable);
     assertNull(verified().error());
     assertTrue(deletions <= 1, deletions + " records of its deletion");
+  }
+
+  @Test
+  void checkpointThatCannotBeKeptBesideTheFilesIsKeptOnceItCanBe() throws Exception {
+    // Given
+    AuditLog log = opened(config(Content.NONE, 2_000));
+    Path blocker = Files.createDirectory(folder.resolve("audit.head.new"));
+    Files.createFile(blocker.resolve("file"));
+
+    // When
+    for (int i = 0; i < 20; i++) {
+      log.append(record(i));
+    }
+    awaitThat(() -> !log.mayRun());
+    Files.delete(blocker.resolve("file"));
+    Files.delete(blocker);
+
+    // Then
+    awaitThat(log::mayRun);
+    assertTrue(log.head().seq() > 2, log.head().toString());
+    log.close();
+    Report report = verified();
+    assertNull(report.error());
+    assertTrue(report.checkpoints() <= 2L * files().size() + 1, report.toString());
+  }
+
+  private static void awaitThat(BooleanSupplier condition) {
+    assertTimeoutPreemptively(
+        Duration.ofSeconds(20),
+        () -> {
+          while (!condition.getAsBoolean()) {
+            Thread.onSpinWait();
+          }
+        });
   }
 
   private static long deletions(Path file) {
