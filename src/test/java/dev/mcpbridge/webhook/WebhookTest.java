@@ -262,6 +262,19 @@ class WebhookTest {
     }
   }
 
+  /** Sends notices, begins the end in the same turn of the event loop, and waits for it. */
+  private void sendAndClose(Webhook webhook, int notices, String source) throws Exception {
+    CompletableFuture<Void> closed = new CompletableFuture<>();
+    onEventLoop(
+        () -> {
+          for (int i = 0; i < notices; i++) {
+            webhook.send(notice(source));
+          }
+          webhook.close().onComplete(end -> closed.complete(null));
+        });
+    closed.get(10, TimeUnit.SECONDS);
+  }
+
   @Test
   void theEndWaitsForNoFurtherAttempt() throws Exception {
     try (NoticeReceiver receiver = new NoticeReceiver().answering(500, 500);
@@ -272,15 +285,9 @@ class WebhookTest {
       await(() -> counted("retried").get(0) == 1);
 
       // When
-      CompletableFuture<Void> closed = new CompletableFuture<>();
-      onEventLoop(
-          () -> {
-            webhook.send(notice("b"));
-            webhook.close().onComplete(end -> closed.complete(null));
-          });
+      sendAndClose(webhook, 1, "b");
 
       // Then
-      closed.get(10, TimeUnit.SECONDS);
       assertEquals(List.of(1L), counted("retried"));
       assertEquals(2, receiver.all().size());
       assertTrue(String.join("\n", log.lines()).contains("state=closed undelivered=2"));
@@ -295,15 +302,9 @@ class WebhookTest {
       Webhook webhook = to(receiver.url(), new Webhook.Attempts(60_000, List.of(), 50));
 
       // When
-      CompletableFuture<Void> closed = new CompletableFuture<>();
-      onEventLoop(
-          () -> {
-            webhook.send(notice("a"));
-            webhook.close().onComplete(end -> closed.complete(null));
-          });
+      sendAndClose(webhook, 1, "a");
 
       // Then
-      closed.get(10, TimeUnit.SECONDS);
       assertTrue(String.join("\n", log.lines()).contains("state=closed undelivered=1"));
     }
   }
@@ -315,17 +316,9 @@ class WebhookTest {
       Webhook webhook = to(receiver.url(), new Webhook.Attempts(10_000, List.of(), END));
 
       // When
-      CompletableFuture<Void> closed = new CompletableFuture<>();
-      onEventLoop(
-          () -> {
-            for (int i = 0; i < 3 * Webhook.AT_ONCE; i++) {
-              webhook.send(notice("a"));
-            }
-            webhook.close().onComplete(end -> closed.complete(null));
-          });
+      sendAndClose(webhook, 3 * Webhook.AT_ONCE, "a");
 
       // Then
-      closed.get(10, TimeUnit.SECONDS);
       assertEquals(Webhook.AT_ONCE, receiver.all().size());
     }
   }

@@ -23,6 +23,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 class TrustTest {
   private static final byte[] NAME = {1};
   private static final byte[] VALUE = "value".getBytes(StandardCharsets.UTF_8);
+
+  /** A secret that is not stretched. */
+  private static final String RANDOM =
+      "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff";
+
   private static final ClusterKeys KEYS = new ClusterKeys("a secret of the tests");
 
   private static X509Certificate certificate(String pem) throws Exception {
@@ -32,11 +37,7 @@ class TrustTest {
   }
 
   @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "a secret of the tests",
-        "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"
-      })
+  @ValueSource(strings = {"a secret of the tests", RANDOM})
   void nodesWithTheSameSecretTrustEachOther(String secret) throws Exception {
     Authority here = new ClusterKeys(secret).authority();
     Authority there = new ClusterKeys(secret).authority();
@@ -52,11 +53,7 @@ class TrustTest {
   }
 
   @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "another secret of the tests",
-        "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"
-      })
+  @ValueSource(strings = {"another secret of the tests", RANDOM})
   void nodesWithAnotherSecretAreNotTrusted(String secret) throws Exception {
     Authority other = new ClusterKeys(secret).authority();
     X509Certificate issued = certificate(other.issue(List.of("a")).certificate());

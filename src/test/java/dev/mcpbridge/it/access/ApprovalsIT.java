@@ -297,9 +297,8 @@ class ApprovalsIT {
     try (TestBridge bridge = open(KEYS + OPERATOR + SERVERS)) {
       CompletableFuture<Answer> waiting =
           bridge.callLater("sleep", "{\"ms\":4000}", "x-api-key", CALLER, "prefer", "wait=3");
-      bridge.postLater("/confirmations/" + pending(bridge), YES, "x-api-key", BOSS);
 
-      Answer answered = waiting.get(20, TimeUnit.SECONDS);
+      Answer answered = approved(bridge, waiting);
 
       assertEquals("slept", answered.firstText(), answered.toString());
     }
@@ -317,12 +316,17 @@ class ApprovalsIT {
                           "tools/call",
                           "{\"name\":\"s__sleep\",\"arguments\":{\"ms\":6000},"
                               + "\"_meta\":{\"progressToken\":1}}"));
-      bridge.postLater("/confirmations/" + pending(bridge), YES, "x-api-key", BOSS);
 
-      Reply reply = waiting.get(20, TimeUnit.SECONDS);
+      Reply reply = approved(bridge, waiting);
 
       assertEquals("slept", reply.firstText(), reply.text());
     }
+  }
+
+  /** What a caller gets whose only pending call is approved. */
+  private static <T> T approved(TestBridge bridge, CompletableFuture<T> waiting) throws Exception {
+    bridge.postLater("/confirmations/" + pending(bridge), YES, "x-api-key", BOSS);
+    return waiting.get(20, TimeUnit.SECONDS);
   }
 
   @Test

@@ -167,16 +167,20 @@ class IssuerLogInIT {
     assertTrue(bridge.get("/console/login").text().contains("\"issuer\":\"corp\""));
   }
 
+  /** A bridge whose users log in at a stub. */
+  private static TestBridge at(IssuerStub issuer) throws Exception {
+    String login = "'login':{'issuer':'corp','clientId':'pages','clientSecret':'s'}";
+    return TestBridge.of(
+        "{'auth':{'issuers':[{'name':'corp','issuer':'%s'}],%s},'mcpServers':{}}"
+            .formatted(issuer.url(), login));
+  }
+
   @Test
   void issuerThatIsDownIsNamedAndStuckOnesLeaveRoomForOthers() throws Exception {
     CountDownLatch isOver = new CountDownLatch(1);
     String body = "{\"code\":\"x\",\"verifier\":\"" + Pkce.random() + "\"}";
-    String login = "'login':{'issuer':'corp','clientId':'pages','clientSecret':'s'}";
     try (IssuerStub issuer = IssuerStub.at("");
-        TestBridge other =
-            TestBridge.of(
-                "{'auth':{'issuers':[{'name':'corp','issuer':'%s'}],%s},'mcpServers':{}}"
-                    .formatted(issuer.url(), login))) {
+        TestBridge other = at(issuer)) {
       String own = "http://127.0.0.1:" + other.port();
       String begin = "/console/login?state=" + Pkce.random() + "&challenge=" + Pkce.random();
       issuer.answer(
@@ -224,12 +228,8 @@ class IssuerLogInIT {
   @ParameterizedTest
   @CsvSource({",0", "https://evil.example,0", "own,1"})
   void codeIsRedeemedOnlyIfTheAnswerNamesItsIssuer(String iss, int redeemed) throws Exception {
-    String login = "'login':{'issuer':'corp','clientId':'pages','clientSecret':'s'}";
     try (IssuerStub issuer = IssuerStub.at("");
-        TestBridge other =
-            TestBridge.of(
-                "{'auth':{'issuers':[{'name':'corp','issuer':'%s'}],%s},'mcpServers':{}}"
-                    .formatted(issuer.url(), login))) {
+        TestBridge other = at(issuer)) {
       String metadata =
           "{\"issuer\":\"%1$s\",\"jwks_uri\":\"%1$s/jwks\",\"token_endpoint\":\"%1$s/token\",\"authorization_response_iss_parameter_supported\":true}"
               .formatted(issuer.url());
