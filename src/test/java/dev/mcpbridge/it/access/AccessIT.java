@@ -1,6 +1,7 @@
 package dev.mcpbridge.it.access;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -151,6 +152,26 @@ class AccessIT {
     }
     assertEquals(
         200, bridge.get("/servers", "x-api-key", READER, "sec-fetch-site", "none").status());
+  }
+
+  /** It is public, so that it names only servers to which users are sent back. */
+  @Test
+  void descriptionOfTheBridgeAsAClientNamesOnlyServersThatUsersConsentTo() throws Exception {
+    String entry = "'%s':{'url':'https://%1$s.example/mcp','oauth':{%s}}";
+    String service =
+        "'as':'service','issuers':['https://id.example'],'clientId':'c','clientSecret':'s'";
+    try (TestBridge other =
+        TestBridge.of(
+            "{'mcpServers':{"
+                + entry.formatted("asks", "")
+                + ","
+                + entry.formatted("hidden", service)
+                + "}}")) {
+      String document = other.get("/oauth/client.json").text();
+
+      assertTrue(document.contains("/oauth/callback/asks"), document);
+      assertFalse(document.contains("hidden"), document);
+    }
   }
 
   @Test
