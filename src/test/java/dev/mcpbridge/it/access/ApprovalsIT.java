@@ -33,6 +33,14 @@ class ApprovalsIT {
               TestBridge.key("caller", CALLER, "'read','call'"),
               TestBridge.key("boss", BOSS, "'read','call','approve'"))
           + ",";
+
+  /** The same keys; that of the caller may no longer call. */
+  private static final String LESS =
+      TestBridge.auth(
+              TestBridge.key("caller", CALLER, "'read'"),
+              TestBridge.key("boss", BOSS, "'read','call','approve'"))
+          + ",";
+
   private static final String RISK = "'risk':{'tools':{'big':2,'sleep':2}}";
   private static final String SERVERS = "'mcpServers':{'s':" + TestBridge.entry(RISK) + "}}";
   private static final String OPERATOR = "'risk':{'approver':'operator'},";
@@ -267,17 +275,37 @@ class ApprovalsIT {
       Answer control = bridge.call("big", "{\"size\":1}", "x-api-key", CALLER);
       Answer held = bridge.call("big", "{\"size\":2}", "x-api-key", CALLER);
       assertEquals("x", bridge.post(path(control), YES, "x-api-key", BOSS).firstText());
-      String less =
-          TestBridge.auth(
-                  TestBridge.key("caller", CALLER, "'read'"),
-                  TestBridge.key("boss", BOSS, "'read','call','approve'"))
-              + ",";
-      bridge.reload("{" + less + OPERATOR + SERVERS);
+      bridge.reload("{" + LESS + OPERATOR + SERVERS);
 
       Answer refused = bridge.post(path(held), YES, "x-api-key", BOSS);
 
       assertEquals("forbidden", refused.code(), refused.toString());
       assertEquals("no", refused.at("/executed"));
+    }
+  }
+
+  @Test
+  void callOfABatchThatWaitsIsNotRunIfItsKeyMayNoLongerCall() throws Exception {
+    String servers = SERVERS.replace(",'sleep':2", "");
+    try (TestBridge bridge = open(KEYS + servers)) {
+      CompletableFuture<Answer> batch =
+          bridge.postLater(
+              "/batch",
+              "{\"concurrency\":1,\"calls\":["
+                  + "{\"server\":\"s\",\"tool\":\"sleep\",\"arguments\":{\"ms\":3000}},"
+                  + "{\"server\":\"s\",\"tool\":\"echo\",\"arguments\":{}}]}",
+              "x-api-key",
+              CALLER);
+      bridge.until(
+          () ->
+              bridge.get("/servers/s", "x-api-key", BOSS).body().path("pending_calls").asInt()
+                  == 1);
+
+      bridge.reload("{" + LESS + servers);
+
+      String results = batch.get(20, TimeUnit.SECONDS).text();
+      assertTrue(results.contains("slept"), results);
+      assertTrue(results.contains("\"code\":\"forbidden\""), results);
     }
   }
 
