@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.auth.ApiKeys;
+import dev.mcpbridge.fixture.HttpSseClient;
 import dev.mcpbridge.fixture.McpClient;
 import dev.mcpbridge.fixture.MetricsText;
 import dev.mcpbridge.fixture.PackagedProgram;
@@ -20,7 +21,9 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
@@ -28,6 +31,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -58,12 +62,20 @@ class RulesIT {
           + "'tools':['big'],'risk':2}";
 
   @AutoClose private TestBridge bridge;
+  private final Map<String, TestBridge> inFront = new HashMap<>();
 
   @BeforeEach
   void start() throws Exception {
     bridge = TestBridge.of(config("", RULES));
     for (String server : List.of("s", "t")) {
       bridge.until(() -> get(BOSS, "/servers/" + server).at("/state").equals("ready"));
+    }
+  }
+
+  @AfterEach
+  void closeBridgesInFront() throws Exception {
+    for (TestBridge each : inFront.values()) {
+      each.close();
     }
   }
 
@@ -89,184 +101,48 @@ class RulesIT {
         + "}}";
   }
 
-  private Answer get(String key, String path) throws Exception {
+  Answer get(String key, String path) throws Exception {
     return bridge.get(path, "authorization", "Bearer " + key);
   }
 
-  private Answer post(String key, String path, String body) throws Exception {
+  Answer post(String key, String path, String body) throws Exception {
     return bridge.post(path, body, "authorization", "Bearer " + key);
   }
 
-  private Answer call(String key, String server, String tool, String arguments) throws Exception {
+  Answer call(String key, String server, String tool, String arguments) throws Exception {
     return post(key, "/servers/" + server + "/tools/" + tool, arguments);
   }
 
-  private McpClient client(String key, String path) {
+  McpClient client(String key, String path) {
     return new McpClient(bridge.uri(path), "{}", "authorization", "Bearer " + key);
   }
 
-  private static Set<String> names(JsonNode list, String member) {
+  HttpSseClient sseClient(String key) throws Exception {
+    return new HttpSseClient(bridge.uri("/sse"), "authorization", "Bearer " + key);
+  }
+
+  /** A bridge whose server is the bridge with the rules, where it has a key. */
+  TestBridge inFront(String key) throws Exception {
+    if (!inFront.containsKey(key)) {
+      String entry = "{'type':'mcp','url':'%s','headers':{'authorization':'Bearer %s'}}";
+      inFront.put(
+          key,
+          TestBridge.of("{'mcpServers':{'far':" + entry.formatted(bridge.uri("/mcp"), key) + "}}"));
+    }
+    TestBridge front = inFront.get(key);
+    front.until(() -> front.state("far").equals("ready"));
+    return front;
+  }
+
+  static Set<String> names(JsonNode list, String member) {
     return list.valueStream()
         .map(entry -> entry.path(member).asText())
         .collect(Collectors.toCollection(TreeSet::new));
   }
 
-  /** A place where tools are listed and called. */
-  enum Door {
-    REST {
-      @Override
-      Set<String> lists(RulesIT it, String key) throws Exception {
-        Answer tools = it.get(key, "/servers/s/tools");
-        return tools.status() == 404 ? Set.of() : names(tools.body().path("tools"), "name");
-      }
-
-      @Override
-      boolean refuses(RulesIT it, String key, String tool) throws Exception {
-        return isRefusal(it.call(key, "s", tool, "{}").status());
-      }
-    },
-    TOOLS {
-      @Override
-      Set<String> lists(RulesIT it, String key) throws Exception {
-        return names(it.get(key, "/tools").body().path("tools"), "name");
-      }
-
-      @Override
-      boolean refuses(RulesIT it, String key, String tool) throws Exception {
-        String call = "{\"calls\":[{\"server\":\"s\",\"tool\":\"" + tool + "\"}]}";
-        return isRefusal(it.post(key, "/batch", call).body().at("/results/0/status").asInt());
-      }
-    },
-    MCP {
-      @Override
-      Set<String> lists(RulesIT it, String key) throws Exception {
-        return own(
-            names(
-                it.client(key, "/mcp")
-                    .initialized()
-                    .request("tools/list", "{}")
-                    .result()
-                    .path("tools"),
-                "name"));
-      }
-
-      @Override
-      boolean refuses(RulesIT it, String key, String tool) throws Exception {
-        int code = it.client(key, "/mcp").initialized().call("s__" + tool, "{}").errorCode();
-        return code == 403 || code == -32602;
-      }
-    },
-    MCP_OF_SERVER {
-      @Override
-      Set<String> lists(RulesIT it, String key) throws Exception {
-        McpClient.Reply list = it.client(key, "/servers/s/mcp").stateless("tools/list", "");
-        return list.last().has("error") ? Set.of() : names(list.result().path("tools"), "name");
-      }
-
-      @Override
-      boolean refuses(RulesIT it, String key, String tool) throws Exception {
-        int code =
-            it.client(key, "/servers/s/mcp")
-                .stateless("tools/call", "\"name\":\"" + tool + "\",\"arguments\":{}")
-                .errorCode();
-        return code == 403 || code == -32602;
-      }
-    },
-    TOOLCALL {
-      @Override
-      Set<String> lists(RulesIT it, String key) throws Exception {
-        return own(
-            it.get(key, "/toolcall/tools")
-                .body()
-                .path("tools")
-                .valueStream()
-                .map(entry -> entry.at("/function/name").asText())
-                .collect(Collectors.toSet()));
-      }
-
-      @Override
-      boolean refuses(RulesIT it, String key, String tool) throws Exception {
-        String turn =
-            "{\"role\":\"assistant\",\"tool_calls\":[{\"id\":\"1\",\"type\":\"function\","
-                + "\"function\":{\"name\":\"s__%s\",\"arguments\":\"{}\"}}]}";
-        Answer answer = it.post(key, "/toolcall", turn.formatted(tool));
-        return isRefusal(answer.body().at("/tool_responses/0/status").asInt());
-      }
-    },
-    DOCUMENT {
-      @Override
-      Set<String> lists(RulesIT it, String key) throws Exception {
-        Answer document = it.get(key, "/tools/openapi.json");
-        return document.body().path("paths").properties().stream()
-            .map(path -> path.getKey().replaceAll(".*/", ""))
-            .collect(Collectors.toCollection(TreeSet::new));
-      }
-
-      @Override
-      boolean refuses(RulesIT it, String key, String tool) throws Exception {
-        return REST.refuses(it, key, tool);
-      }
-    },
-    SEARCH {
-      @Override
-      Set<String> lists(RulesIT it, String key) throws Exception {
-        McpClient client = it.client(key, "/mcp?discovery=search").initialized();
-        Set<String> found = new TreeSet<>();
-        for (String query : List.of("plays", "echo", "big", "exit", "effect")) {
-          String arguments = "{\"query\":\"" + query + "\",\"limit\":50}";
-          found.addAll(
-              names(
-                  client.call("search_tools", arguments).result().at("/structuredContent/tools"),
-                  "name"));
-        }
-        return own(found);
-      }
-
-      @Override
-      boolean refuses(RulesIT it, String key, String tool) throws Exception {
-        McpClient.Reply reply =
-            it.client(key, "/mcp?discovery=search")
-                .initialized()
-                .call("call_tool", "{\"name\":\"s__" + tool + "\",\"arguments\":{}}");
-        return reply.errorCode() == 403 || reply.firstText().contains("Unknown tool");
-      }
-    },
-    WHOAMI {
-      @Override
-      Set<String> lists(RulesIT it, String key) throws Exception {
-        return it.get(key, "/whoami")
-            .body()
-            .path("may_use")
-            .valueStream()
-            .flatMap(server -> server.path("tools").valueStream())
-            .map(JsonNode::asText)
-            .collect(Collectors.toCollection(TreeSet::new));
-      }
-
-      @Override
-      boolean refuses(RulesIT it, String key, String tool) throws Exception {
-        return REST.refuses(it, key, tool);
-      }
-    };
-
-    abstract Set<String> lists(RulesIT it, String key) throws Exception;
-
-    abstract boolean refuses(RulesIT it, String key, String tool) throws Exception;
-
-    private static boolean isRefusal(int status) {
-      return status == 403 || status == 404;
-    }
-
-    private static Set<String> own(Set<String> qualified) {
-      return qualified.stream()
-          .map(name -> name.replaceFirst("^[st]__", ""))
-          .collect(Collectors.toCollection(TreeSet::new));
-    }
-  }
-
   @ParameterizedTest
-  @EnumSource(Door.class)
-  void everyDoorListsTheSame(Door door) throws Exception {
+  @EnumSource(RuleDoor.class)
+  void everyDoorListsTheSame(RuleDoor door) throws Exception {
     Set<String> all = names(unrestricted(), "name");
     Set<String> ofAnalyst = new TreeSet<>(all);
     ofAnalyst.removeAll(List.of("exit", "effect"));
@@ -289,8 +165,8 @@ class RulesIT {
     String text = String.join(",", rules);
     bridge.reload(config(random.nextBoolean() ? "'conceal':'all'," : "", text));
     for (String key : List.of(ANALYST, BOT)) {
-      Set<String> listed = Door.REST.lists(this, key);
-      for (Door door : Door.values()) {
+      Set<String> listed = RuleDoor.REST.lists(this, key);
+      for (RuleDoor door : RuleDoor.values()) {
         assertEquals(listed, door.lists(this, key), door + " " + text);
         for (String tool : List.of("echo", "answers", "cancels")) {
           assertEquals(
@@ -300,6 +176,45 @@ class RulesIT {
         }
       }
     }
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3, 4})
+  void randomRulesAboutResourcesAndPromptsMeanTheSameAtEveryDoor(long seed) throws Exception {
+    Random random = new Random(seed);
+    List<String> rules = new ArrayList<>();
+    for (int i = 0; i < 5; i++) {
+      rules.add(randomRuleAboutItems("r" + i, random));
+    }
+    String text = String.join(",", rules);
+    bridge.reload(config(random.nextBoolean() ? "'conceal':'all'," : "", text));
+    for (String key : List.of(ANALYST, BOT)) {
+      for (ItemDoor.Kind kind : ItemDoor.Kind.values()) {
+        boolean listed = ItemDoor.REST.lists(this, key, kind);
+        for (ItemDoor door : ItemDoor.values()) {
+          assertEquals(listed, door.lists(this, key, kind), door + " " + kind + " " + text);
+          assertEquals(!listed, door.refuses(this, key, kind), door + " " + kind + " " + text);
+        }
+      }
+    }
+  }
+
+  private static String randomRuleAboutItems(String name, Random random) {
+    String effect = random.nextInt(5) == 0 ? "deny" : "allow";
+    String who = List.of("'other'", "'analyst'", "'bot'", "'bot','analyst'").get(random.nextInt(4));
+    String items =
+        List.of(
+                "'get'],'prompts':['*'",
+                "'get'],'prompts':['g*','!greet'",
+                "'list','get'],'prompts':['greet'",
+                "'read'],'resources':['test://a *'",
+                "'read'],'resources':['test://*','!test://a *'",
+                "'read','list'],'resources':['*'",
+                "'read','get'],'tools':['*'",
+                "'read','get'")
+            .get(random.nextInt(8));
+    return "{'name':'%s','%s':[%s],'who':{'roles':[%s]},'servers':['s']}"
+        .formatted(name, effect, items, who);
   }
 
   private static String randomRule(String name, Random random) {
@@ -325,8 +240,8 @@ class RulesIT {
   }
 
   @ParameterizedTest
-  @EnumSource(Door.class)
-  void everyDoorRefusesWhatItDoesNotList(Door door) throws Exception {
+  @EnumSource(RuleDoor.class)
+  void everyDoorRefusesWhatItDoesNotList(RuleDoor door) throws Exception {
     assertFalse(door.refuses(this, ANALYST, "echo"));
     for (String tool : List.of("exit", "effect")) {
       assertTrue(door.refuses(this, ANALYST, tool), tool);
@@ -779,7 +694,7 @@ class RulesIT {
     assertEquals(
         "notifications/tools/list_changed",
         ofBot.get(10, TimeUnit.SECONDS).path("method").asText());
-    assertTrue(Door.MCP.lists(this, BOT).contains("argv"));
+    assertTrue(RuleDoor.MCP.lists(this, BOT).contains("argv"));
   }
 
   @Test
