@@ -14,10 +14,13 @@ import dev.mcpbridge.http.mcp.reply.ClientMessage;
 import dev.mcpbridge.http.mcp.reply.PostReplies;
 import dev.mcpbridge.http.mcp.reply.RpcErrors;
 import dev.mcpbridge.http.mcp.request.CatalogueChanges;
+import dev.mcpbridge.http.mcp.request.DecisionWaiter;
 import dev.mcpbridge.http.mcp.request.Endpoint;
 import dev.mcpbridge.http.mcp.request.EndpointInfo;
 import dev.mcpbridge.http.mcp.request.McpCalls;
+import dev.mcpbridge.http.mcp.request.RequestStates;
 import dev.mcpbridge.http.mcp.request.ResourceSubscribers;
+import dev.mcpbridge.http.mcp.request.SuspendedCalls;
 import dev.mcpbridge.http.mcp.session.LegacyRequests;
 import dev.mcpbridge.http.mcp.session.LegacySessions;
 import dev.mcpbridge.http.mcp.session.SseDoor;
@@ -71,8 +74,16 @@ public final class McpDoor {
       Shares sessions,
       long idleMillis) {
 
-    private McpCalls calls(CatalogueCache catalogueCache) {
-      return new McpCalls(vertx, bus, pipeline, decided, ids, catalogueCache.lean());
+    private McpCalls calls(CatalogueCache catalogueCache, BridgeIdentity identity) {
+      RequestStates states = new RequestStates(identity);
+      return new McpCalls(
+          bus,
+          pipeline,
+          ids,
+          catalogueCache.lean(),
+          new DecisionWaiter(vertx, decided),
+          new SuspendedCalls(vertx, bus, cluster::slot, states),
+          states);
     }
 
     private LegacySessions sessions(CatalogueChanges changes) {
@@ -86,7 +97,7 @@ public final class McpDoor {
     this.identity = identity;
     this.maxDepth = maxDepth;
     this.tracer = deps.bus().telemetry().tracer();
-    McpCalls calls = deps.calls(catalogueCache);
+    McpCalls calls = deps.calls(catalogueCache, identity);
     EndpointInfo info = new EndpointInfo(identity);
     PostReplies replies = new PostReplies(deps.vertx(), deps.streams());
     CatalogueChanges changes = new CatalogueChanges(deps.bus(), deps.access(), catalogueCache);

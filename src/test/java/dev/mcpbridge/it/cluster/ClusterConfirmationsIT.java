@@ -92,6 +92,30 @@ class ClusterConfirmationsIT {
   }
 
   @Test
+  void statelessClientConfirmsAtAnotherNode() throws Exception {
+    String members = "\"name\":\"effect\",\"arguments\":{\"note\":\"g stateless\"}";
+    McpClient client = stateless(1);
+    JsonNode asked = client.stateless("tools/call", members).result();
+    assertEquals("input_required", asked.path("resultType").asText(), asked.toString());
+    String repeated =
+        members
+            + ",\"requestState\":\""
+            + asked.path("requestState").asText()
+            + "\",\"inputResponses\":{\"confirmation\":{\"action\":\"accept\","
+            + "\"content\":{\"confirm\":true}}}";
+
+    McpClient.Reply done = stateless(2).stateless("tools/call", repeated);
+
+    assertEquals("done", done.firstText(), done.text());
+    assertEquals(-32602, stateless(3).stateless("tools/call", repeated).errorCode());
+    assertEquals(1, effectLog.count("stateless"));
+  }
+
+  private static McpClient stateless(int node) {
+    return new McpClient(nodes.uri(node, "/servers/" + GUARDED + "/mcp"), "{\"elicitation\":{}}");
+  }
+
+  @Test
   void rejectedConfirmationCannotBeConfirmedAtAnyNode() throws Exception {
     for (int node : ALL) {
       PendingConfirmation confirmation = approvals.request(node, 1);

@@ -156,6 +156,7 @@ class ClusterConsentIT {
     connect(1, 1);
     nodes.delete(1, "/servers/notes/credentials");
     McpClient client = new McpClient(nodes.uri(2, "/servers/notes/mcp"), url);
+    McpClient other = new McpClient(nodes.uri(3, "/servers/notes/mcp"), url);
     String members = "\"name\":\"me\",\"arguments\":{}";
     var asked = client.stateless("tools/call", members).result();
     String link = asked.at("/inputRequests/consent/params/url").asText();
@@ -169,13 +170,13 @@ class ClusterConsentIT {
         CompletableFuture.supplyAsync(
             () -> {
               try {
-                return client.stateless("tools/call", repeated);
+                return other.stateless("tools/call", repeated);
               } catch (Exception e) {
                 throw new IllegalStateException(e);
               }
             });
     String path = URI.create(link).getPath();
-    new ConsentBrowser().connect(nodes.uri(3, path).toString(), Map.of());
+    new ConsentBrowser().connect(nodes.uri(1, path).toString(), Map.of());
 
     assertEquals("alice", waiting.get(30, TimeUnit.SECONDS).firstText());
   }

@@ -30,7 +30,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** MCP sessions whose messages arrive at different nodes. */
+/** MCP clients whose messages arrive at different nodes, with sessions and without. */
 @Tag("cluster")
 @Tag("slow")
 class ClusterSessionsIT {
@@ -233,6 +233,72 @@ class ClusterSessionsIT {
 
   private static int cancels(String server) throws Exception {
     return Integer.parseInt(nodes.call(1, server, "cancels", "{}").firstText());
+  }
+
+  // --- clients without a session
+
+  private static McpClient stateless(int node, String server, String key) {
+    return new McpClient(
+        nodes.uri(node, "/servers/" + server + "/mcp"), "{\"elicitation\":{}}", "x-api-key", key);
+  }
+
+  private static String question(String tool) {
+    return "\"name\":\"" + tool + "\",\"arguments\":{\"method\":\"elicitation/create\"}";
+  }
+
+  private static String state(Reply asked) {
+    assertEquals("input_required", asked.at("/resultType"), asked.text());
+    return ",\"requestState\":\"" + asked.at("/requestState") + "\"";
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"one", "two", "three"})
+  void statelessClientRepeatsItsRequestAtAnyNode(String server) throws Exception {
+    String call = question("ask");
+    Reply asked = stateless(1, server, ANN).stateless("tools/call", call);
+    String repeated = call + state(asked);
+    String answered = repeated + ",\"inputResponses\":{\"input\":{\"action\":\"decline\"}}";
+    McpClient other = stateless(2, server, ANN);
+
+    assertEquals(state(asked), state(other.stateless("tools/call", repeated)));
+    String otherCall = answered.replace("elicitation/create", "roots/list");
+    assertEquals(-32602, other.stateless("tools/call", otherCall).errorCode());
+    assertEquals(-32602, stateless(2, server, BOB).stateless("tools/call", answered).errorCode());
+    Reply done = other.stateless("tools/call", answered);
+    assertEquals("result {\"action\":\"decline\"}", done.firstText(), done.text());
+    for (int node : ALL) {
+      Reply used = stateless(node, server, ANN).stateless("tools/call", answered);
+      assertEquals(-32602, used.errorCode(), used.text());
+    }
+  }
+
+  @Test
+  void statelessDisconnectAtAnotherNodeCancelsTheCall() throws Exception {
+    String call = question("ask_and_stay");
+    int answers = Integer.parseInt(nodes.call(1, "three", "answers", "{}").firstText());
+    int cancels = cancels("three");
+    Reply asked = stateless(1, "three", ANN).stateless("tools/call", call);
+    String answered =
+        call + state(asked) + ",\"inputResponses\":{\"input\":{\"action\":\"decline\"}}";
+    McpClient.PendingRequest waiting = stateless(2, "three", ANN).begin("tools/call", answered);
+    nodes.until(
+        () -> nodes.call(1, "three", "answers", "{}").firstText().equals("" + (answers + 1)));
+
+    waiting.cancellation().cancel();
+
+    nodes.until(() -> cancels("three") == cancels + 1);
+  }
+
+  @Test
+  void callThatWaitedAtALostNodeHasAnUnknownOutcome() throws Exception {
+    String call = question("ask");
+    Reply asked = stateless(1, "two", ANN).stateless("tools/call", call);
+    nodes.kill(1);
+
+    Reply lost = stateless(2, "two", ANN).stateless("tools/call", call + state(asked));
+
+    assertEquals("node_lost", lost.last().at("/error/data/code").asText(), lost.text());
+    assertEquals("unknown", lost.last().at("/error/data/executed").asText(), lost.text());
   }
 
   @Test

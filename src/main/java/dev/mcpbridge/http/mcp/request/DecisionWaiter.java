@@ -19,13 +19,13 @@ import java.util.Optional;
  * Waits for an operator's decision if the client accepts progress notifications, which keep its
  * request from timing out. Any other client is answered at once.
  */
-final class DecisionWaiter {
+public final class DecisionWaiter {
   private static final int PROGRESS_SECONDS = 5;
 
   private final Vertx vertx;
   private final DecidedCalls decidedCalls;
 
-  DecisionWaiter(Vertx vertx, DecidedCalls decidedCalls) {
+  public DecisionWaiter(Vertx vertx, DecidedCalls decidedCalls) {
     this.vertx = vertx;
     this.decidedCalls = decidedCalls;
   }

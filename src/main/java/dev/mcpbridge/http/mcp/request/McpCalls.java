@@ -5,7 +5,6 @@ import dev.mcpbridge.call.CallIds;
 import dev.mcpbridge.call.CallOutcome;
 import dev.mcpbridge.call.CallPipeline;
 import dev.mcpbridge.call.CallRequest;
-import dev.mcpbridge.call.DecidedCalls;
 import dev.mcpbridge.call.LeanDiscovery;
 import dev.mcpbridge.call.ToolCatalogue;
 import dev.mcpbridge.call.ToolLocation;
@@ -23,7 +22,6 @@ import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.ToolResult;
 import io.vertx.core.Future;
-import io.vertx.core.Vertx;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -57,20 +55,19 @@ public final class McpCalls {
   private final LeanDiscovery lean;
 
   public McpCalls(
-      Vertx vertx,
       Bus bus,
       CallPipeline pipeline,
-      DecidedCalls decided,
       CallIds ids,
-      LeanDiscovery lean) {
+      LeanDiscovery lean,
+      DecisionWaiter decisionWaiter,
+      SuspendedCalls suspendedCalls,
+      RequestStates states) {
     this.bus = bus;
     this.pipeline = pipeline;
     this.ids = ids;
-    String statePrefix = "mcp-bridge/" + ids.nextUnguessable() + "/";
-    this.gate =
-        new McpGate(bus, new DecisionWaiter(vertx, decided), statePrefix, this::runApproved);
-    this.suspendedCalls = new SuspendedCalls(vertx, statePrefix);
-    this.urlElicitation = new UrlElicitation(pipeline.consents(), statePrefix);
+    this.gate = new McpGate(bus, decisionWaiter, states, this::runApproved);
+    this.suspendedCalls = suspendedCalls;
+    this.urlElicitation = new UrlElicitation(pipeline.consents(), states);
     this.lean = lean;
   }
 

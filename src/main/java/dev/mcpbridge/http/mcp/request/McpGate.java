@@ -36,21 +36,20 @@ final class McpGate {
 
   private final Bus bus;
   private final DecisionWaiter decisionWaiter;
-  private final String statePrefix;
+  private final RequestStates states;
   private final BiFunction<McpRequest, Confirmation, Future<JsonSlice>> runApproved;
 
   /**
-   * @param statePrefix prefix of the states of this bridge only
    * @param runApproved runs an approved call as the response to a request
    */
   McpGate(
       Bus bus,
       DecisionWaiter decisionWaiter,
-      String statePrefix,
+      RequestStates states,
       BiFunction<McpRequest, Confirmation, Future<JsonSlice>> runApproved) {
     this.bus = bus;
     this.decisionWaiter = decisionWaiter;
-    this.statePrefix = statePrefix + "confirmation/";
+    this.states = states;
     this.runApproved = runApproved;
   }
 
@@ -93,15 +92,15 @@ final class McpGate {
 
   /** Whether a request is repeated with an answer to a confirmation. */
   boolean isAnswered(McpRequest request) {
-    String state = request.requestState();
-    return confirmedElsewhere(request) != null || state != null && state.startsWith(statePrefix);
+    return confirmedElsewhere(request) != null
+        || states.content(RequestStates.Kind.CONFIRMATION, request) != null;
   }
 
   /** Continues a repeated request, if it is still the same. */
   Future<JsonSlice> resume(McpRequest request, CallIntent callIntent) {
     String confirmed = confirmedElsewhere(request);
     String value =
-        confirmed == null ? request.requestState().substring(statePrefix.length()) : confirmed;
+        confirmed == null ? states.content(RequestStates.Kind.CONFIRMATION, request) : confirmed;
     String[] state = value.split("\\.");
     if (state.length != 2) {
       return Future.failedFuture(InputRequired.invalidState());
@@ -188,7 +187,7 @@ final class McpGate {
         KEY,
         McpMethod.ELICIT,
         Elicitation.question(confirmation),
-        statePrefix + confirmation.id() + "." + token);
+        states.of(RequestStates.Kind.CONFIRMATION, confirmation.id() + "." + token));
   }
 
   /** An explanation for a model, which must never see the token. */

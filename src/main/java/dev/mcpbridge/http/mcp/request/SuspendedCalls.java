@@ -1,7 +1,12 @@
 package dev.mcpbridge.http.mcp.request;
 
 import dev.mcpbridge.bus.Addresses.ServerRequest;
+import dev.mcpbridge.bus.Bus;
+import dev.mcpbridge.bus.Resumptions;
+import dev.mcpbridge.bus.Resumptions.Resumption;
 import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.error.Executed;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.RandomIds;
 import io.vertx.core.Future;
@@ -12,20 +17,30 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Consumer;
+import java.util.function.IntSupplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * Calls of stateless clients that wait for input: a server with a session has sent a request, which
  * is returned as {@code input_required} while the call continues at the server. The client's next
- * request finds the call by its {@code requestState}: 128 random bits, valid once, for the same
- * principal and the same request. An unanswered server request fails after five minutes.
+ * request, at any node, finds the call by its {@code requestState}: the number of the node where
+ * the call waits, and 128 random bits, valid once, for the same principal and the same request. An
+ * unanswered server request fails after five minutes. Confined to the HTTP verticle.
  */
-final class SuspendedCalls {
+public final class SuspendedCalls {
   private static final String KEY = "input";
+  private static final Pattern STATE = Pattern.compile("(\\d{1,9})\\.(.+)");
   private static final long TIMEOUT_MILLIS = 300_000;
 
   private final Vertx vertx;
-  private final String statePrefix;
+  private final Bus bus;
+  private final IntSupplier node;
+  private final RequestStates states;
   private final Map<String, WaitingCall> waiting = new HashMap<>();
+
+  /** The calls whose client waits for the next result, by the id that its request named. */
+  private final Map<String, SuspendedCall> resumed = new HashMap<>();
 
   /** A running call that may send requests, and the client request that gets its next result. */
   final class SuspendedCall {
@@ -66,10 +81,10 @@ final class SuspendedCalls {
 
     /** Handles a request of the server; the client's next request completes it. */
     Future<JsonSlice> ask(ServerRequest serverRequest) {
-      String state = statePrefix + RandomIds.next();
+      String id = RandomIds.next();
       Promise<JsonSlice> answer = Promise.promise();
-      waiting.put(state, new WaitingCall(this, serverRequest, answer));
-      JsonSlice result = inputRequired(serverRequest, state);
+      waiting.put(id, new WaitingCall(this, serverRequest, answer));
+      JsonSlice result = inputRequired(serverRequest, id);
       if (!nextResult.tryComplete(result)) {
         queuedResults.add(result);
       }
@@ -78,7 +93,7 @@ final class SuspendedCalls {
       return answer
           .future()
           .onComplete(done -> vertx.cancelTimer(timer))
-          .onComplete(done -> waiting.remove(state));
+          .onComplete(done -> waiting.remove(id));
     }
   }
 
@@ -86,11 +101,19 @@ final class SuspendedCalls {
       SuspendedCall call, ServerRequest serverRequest, Promise<JsonSlice> answer) {}
 
   /**
-   * @param statePrefix prefix of the states of this bridge only
+   * @param node the number of this node
    */
-  SuspendedCalls(Vertx vertx, String statePrefix) {
+  public SuspendedCalls(Vertx vertx, Bus bus, IntSupplier node, RequestStates states) {
     this.vertx = vertx;
-    this.statePrefix = statePrefix + "call/";
+    this.bus = bus;
+    this.node = node;
+    this.states = states;
+    bus.serve(Resumptions.at(0), this::resume);
+    bus.serve(
+        Resumptions.withdrawalAt(0),
+        id ->
+            Future.succeededFuture(
+                withdraw(id, new BridgeException(ErrorCode.CANCELLED, "The client has left"))));
   }
 
   SuspendedCall open(
@@ -99,34 +122,88 @@ final class SuspendedCalls {
   }
 
   boolean isResumption(McpRequest request) {
-    String state = request.requestState();
-    return state != null && state.startsWith(statePrefix);
+    return states.content(RequestStates.Kind.CALL, request) != null;
   }
 
   /**
    * Passes the input to the server and waits for the next result. A disconnect cancels the call.
    */
   Future<JsonSlice> resume(McpRequest request, CallIntent callIntent) {
-    String state = request.requestState();
-    WaitingCall waitingCall = waiting.get(state);
-    if (waitingCall == null
-        || !waitingCall.call().principal.equals(request.caller().name())
-        || !waitingCall.call().callIntent.equals(callIntent)) {
+    Matcher state = STATE.matcher(states.content(RequestStates.Kind.CALL, request));
+    if (!state.matches()) {
       return Future.failedFuture(InputRequired.invalidState());
     }
-    JsonSlice answer = InputRequired.answer(request, KEY);
-    if (answer == null) {
-      return Future.succeededFuture(inputRequired(waitingCall.serverRequest(), state));
-    }
-    waiting.remove(state);
-    SuspendedCall call = waitingCall.call();
-    Future<JsonSlice> next = call.awaitNext();
-    request.cancellation().onCancel(call.canceller);
-    waitingCall.answer().tryComplete(answer.detached());
+    int slot = Integer.parseInt(state.group(1));
+    String id = state.group(2);
+    Resumption resumption =
+        new Resumption(
+            id,
+            request.caller().name(),
+            callIntent.server(),
+            callIntent.target(),
+            callIntent.arguments(),
+            InputRequired.answer(request, KEY));
+    boolean isHere = slot == node.getAsInt();
+    Future<JsonSlice> next =
+        isHere
+            ? resume(resumption)
+            : bus.request(Resumptions.at(slot), resumption).recover(SuspendedCalls::lost);
+    request
+        .cancellation()
+        .onCancel(
+            cause -> {
+              if (isHere) {
+                withdraw(id, cause);
+              } else {
+                bus.request(Resumptions.withdrawalAt(slot), id);
+              }
+            });
     return next;
   }
 
-  private static JsonSlice inputRequired(ServerRequest serverRequest, String state) {
+  /** Continues a call that waits at this node, for a request of this or of another one. */
+  private Future<JsonSlice> resume(Resumption resumption) {
+    String id = resumption.id();
+    WaitingCall waitingCall = waiting.get(id);
+    CallIntent callIntent =
+        new CallIntent(resumption.server(), resumption.target(), resumption.arguments());
+    if (waitingCall == null
+        || !waitingCall.call().principal.equals(resumption.principal())
+        || !waitingCall.call().callIntent.equals(callIntent)) {
+      return Future.failedFuture(InputRequired.invalidState());
+    }
+    if (resumption.answer() == null) {
+      return Future.succeededFuture(inputRequired(waitingCall.serverRequest(), id));
+    }
+    waiting.remove(id);
+    SuspendedCall call = waitingCall.call();
+    resumed.put(id, call);
+    Future<JsonSlice> next = call.awaitNext().onComplete(done -> resumed.remove(id));
+    waitingCall.answer().tryComplete(resumption.answer().detached());
+    return next;
+  }
+
+  /** The client that waits for the next result has left. */
+  private boolean withdraw(String id, BridgeException cause) {
+    SuspendedCall call = resumed.get(id);
+    if (call != null) {
+      call.canceller.accept(cause);
+    }
+    return call != null;
+  }
+
+  /** A node that cannot be reached has lost its calls, or has them still. */
+  private static Future<JsonSlice> lost(Throwable failure) {
+    return Future.failedFuture(
+        failure instanceof BridgeException e && e.code() == ErrorCode.NODE_UNREACHABLE
+            ? new BridgeException(
+                    ErrorCode.NODE_LOST, "The node at which the call waits for input is lost")
+                .withExecuted(Executed.UNKNOWN)
+            : failure);
+  }
+
+  private JsonSlice inputRequired(ServerRequest serverRequest, String id) {
+    String state = states.of(RequestStates.Kind.CALL, node.getAsInt() + "." + id);
     return InputRequired.of(KEY, serverRequest.method(), serverRequest.params(), state);
   }
 }

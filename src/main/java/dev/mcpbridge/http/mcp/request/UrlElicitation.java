@@ -27,17 +27,14 @@ final class UrlElicitation {
   private static final long LINK_MILLIS = TimeUnit.MINUTES.toMillis(10);
 
   private final ConsentTickets consents;
-  private final String statePrefix;
+  private final RequestStates states;
 
   /** The sessions that are told of a consent, each with its name. */
   private final Set<String> told = new HashSet<>();
 
-  /**
-   * @param statePrefix prefix of the states of this bridge only
-   */
-  UrlElicitation(ConsentTickets consents, String statePrefix) {
+  UrlElicitation(ConsentTickets consents, RequestStates states) {
     this.consents = consents;
-    this.statePrefix = statePrefix + "consent/";
+    this.states = states;
   }
 
   /** The answer to a request that failed, if it needs a consent; else the failure. */
@@ -51,7 +48,11 @@ final class UrlElicitation {
       return request.client().takesRequests()
           ? inSession(request, failure, name)
           : Future.succeededFuture(
-              InputRequired.of(KEY, McpMethod.ELICIT, link(failure, null), statePrefix + name));
+              InputRequired.of(
+                  KEY,
+                  McpMethod.ELICIT,
+                  link(failure, null),
+                  states.of(RequestStates.Kind.CONSENT, name)));
     }
     return target.kind() == Target.Kind.TOOL
         ? Future.succeededFuture(ToolResult.text(failure.getMessage()).error())
@@ -108,8 +109,7 @@ final class UrlElicitation {
 
   /** Whether a request is repeated after its user was sent to the page. */
   boolean isAnswered(McpRequest request) {
-    String state = request.requestState();
-    return state != null && state.startsWith(statePrefix);
+    return states.content(RequestStates.Kind.CONSENT, request) != null;
   }
 
   /**
@@ -124,7 +124,7 @@ final class UrlElicitation {
       return Future.succeededFuture(
           ToolResult.text("The user did not agree that this bridge uses the server").error());
     }
-    String name = request.requestState().substring(statePrefix.length());
+    String name = states.content(RequestStates.Kind.CONSENT, request);
     return consents.await(name, RETRY_MILLIS).compose(given -> repeat.get());
   }
 }
