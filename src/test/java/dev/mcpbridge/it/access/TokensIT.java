@@ -15,11 +15,14 @@ import dev.mcpbridge.auth.ApiKeys;
 import dev.mcpbridge.fixture.ApiDocument;
 import dev.mcpbridge.fixture.CapturedLog;
 import dev.mcpbridge.fixture.EchoApi;
+import dev.mcpbridge.fixture.GrpcServer;
 import dev.mcpbridge.fixture.IssuerStub;
 import dev.mcpbridge.fixture.McpClient;
+import dev.mcpbridge.fixture.SpanReceiver;
 import dev.mcpbridge.fixture.TestBridge;
 import dev.mcpbridge.fixture.TestBridge.Answer;
 import dev.mcpbridge.fixture.TokenForge;
+import dev.mcpbridge.fixture.TrailFiles;
 import java.io.BufferedReader;
 import java.io.InputStream;
 import java.io.InputStreamReader;
@@ -28,6 +31,7 @@ import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Date;
 import java.util.List;
@@ -48,6 +52,7 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -860,6 +865,57 @@ class TokensIT {
               log.lines().toString());
       places.forEach(place -> assertFalse(place.contains(secret), place));
       assertEquals(List.of(), api.requests("/mine").get(0).headers("authorization"));
+    }
+  }
+
+  /** A bridge that got two credentials would refuse the call. */
+  @Test
+  void tokenReachesNoServerOfAnotherKindAndNoRecord(@TempDir Path folder) throws Exception {
+    String far =
+        "{" + TestBridge.auth(TestBridge.key("near", EDGE, "'read','call'")) + ",'mcpServers':{";
+    try (GrpcServer grpc = GrpcServer.start();
+        SpanReceiver spans = new SpanReceiver();
+        TestBridge other = TestBridge.of(far + "'s':" + TestBridge.entry("") + "}}");
+        TestBridge own =
+            TestBridge.of(
+                config("")
+                    .replace(
+                        "'mcpServers':{",
+                        ("'audit':{'folder':'%s','arguments':'full'},%s,"
+                                + "'mcpServers':{'grpc':{'type':'grpc','url':'%s'},'far':{'type':"
+                                + "'mcp','url':'%s','headers':{'x-api-key':'%s'}},'own':%s,")
+                            .formatted(
+                                folder,
+                                spans.everything(),
+                                grpc.url(),
+                                other.uri("/mcp"),
+                                EDGE,
+                                TestBridge.entry("'isolation':'caller'"))))) {
+      String token = token("mcp:call");
+      String[] credential = {"authorization", "Bearer " + token};
+      StringBuilder answers = new StringBuilder();
+      for (String call :
+          List.of("grpc/tools/TestService_EmptyCall", "far/tools/s__env", "own/tools/env")) {
+        String id = call.replaceAll("/.*", "");
+        own.until(() -> own.get("/servers/" + id, "x-api-key", EDGE).at("/state").equals("ready"));
+        Answer answer = own.post("/servers/" + call, "{}", credential);
+        assertEquals(200, answer.status(), call + " " + answer);
+        answers.append(answer.text());
+      }
+      assertEquals(401, own.get("/servers", "authorization", "Bearer " + token + "x").status());
+      own.until(() -> spans.spans().size() >= 3);
+      own.until(() -> TrailFiles.of(TrailFiles.records(folder), "call.outcome").size() == 3);
+
+      String secret = token.substring(token.lastIndexOf('.') + 1);
+      List<String> places =
+          List.of(
+              answers.toString(),
+              TrailFiles.records(folder).toString(),
+              spans.spans().toString(),
+              grpc.requests().toString());
+      for (String place : places) {
+        assertFalse(place.contains(secret) || place.contains(EDGE), place);
+      }
     }
   }
 
