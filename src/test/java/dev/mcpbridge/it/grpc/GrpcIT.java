@@ -5,9 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.google.protobuf.DescriptorProtos.FileDescriptorProto;
-import com.google.protobuf.DescriptorProtos.FileDescriptorSet;
-import com.google.protobuf.Descriptors.FileDescriptor;
 import dev.mcpbridge.fixture.GrpcServer;
 import dev.mcpbridge.fixture.McpClient;
 import dev.mcpbridge.fixture.TestBridge;
@@ -19,11 +16,8 @@ import io.grpc.ServerCall;
 import io.grpc.ServerCallHandler;
 import io.grpc.ServerInterceptor;
 import io.grpc.Status;
-import io.grpc.protobuf.ProtoFileDescriptorSupplier;
 import io.grpc.protobuf.services.ProtoReflectionService;
 import io.grpc.testing.integration.ReconnectServiceGrpc;
-import io.grpc.testing.integration.TestServiceGrpc;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Base64;
 import java.util.List;
@@ -355,29 +349,15 @@ class GrpcIT {
     }
   }
 
-  /** The files of the service with a comment, as {@code protoc} writes them. */
-  private static Path descriptorSet() throws Exception {
-    FileDescriptor service =
-        ((ProtoFileDescriptorSupplier) TestServiceGrpc.getServiceDescriptor().getSchemaDescriptor())
-            .getFileDescriptor();
-    int unary = service.findServiceByName("TestService").findMethodByName("UnaryCall").getIndex();
-    FileDescriptorSet.Builder set = FileDescriptorSet.newBuilder();
-    service.getDependencies().forEach(each -> set.addFile(each.toProto()));
-    FileDescriptorProto.Builder file = service.toProto().toBuilder();
-    file.getSourceCodeInfoBuilder()
-        .addLocationBuilder()
-        .addAllPath(List.of(6, service.findServiceByName("TestService").getIndex(), 2, unary))
-        .setLeadingComments(" Returns as many bytes as it is asked for.\n");
-    return Files.write(folder.resolve("set.pb"), set.addFile(file).build().toByteArray());
-  }
-
   @Test
   void descriptorSetReplacesReflectionAndHasTheComments() throws Exception {
+    Path descriptors = folder.resolve("set.pb");
+    GrpcServer.describe(descriptors, " Returns as many bytes as it is asked for.\n");
     try (GrpcServer mute = GrpcServer.with(builder -> {});
         TestBridge own =
             TestBridge.serving(
                     "{'type':'grpc','url':'%s','descriptorSet':'%s'}"
-                        .formatted(mute.url(), descriptorSet()))
+                        .formatted(mute.url(), descriptors))
                 .awaitReady("s")) {
       String tools = own.get("/servers/s/tools").text();
 
