@@ -9,6 +9,7 @@ import dev.mcpbridge.fixture.ApiDocument;
 import dev.mcpbridge.fixture.EchoApi;
 import dev.mcpbridge.fixture.McpClient;
 import dev.mcpbridge.fixture.MetricsText;
+import dev.mcpbridge.fixture.ScriptedServer;
 import dev.mcpbridge.fixture.SpanReceiver;
 import dev.mcpbridge.fixture.SpanReceiver.Received;
 import dev.mcpbridge.fixture.TestBridge;
@@ -119,6 +120,36 @@ class TracesIT {
     assertTrue(door.startNanos() <= gate.startNanos() + 2_000_000, door + " " + gate);
     assertTrue(upstream.endNanos() <= door.endNanos() + 2_000_000, upstream + " " + door);
     assertEquals("Bearer a=b, c", collector.authorizations().get(0));
+  }
+
+  /** The calls of all doors: each has a trace of its own, to which its server adds a span. */
+  @Test
+  void spanOfTheServersProcessIsInTheTraceOfItsCall() throws Exception {
+    String entry = "{'command':'%s','args':['-cp','%s','%s','--spans','%s']}";
+    bridge =
+        collector.bridge(
+            entry.formatted(
+                TestBridge.java(),
+                System.getProperty("java.class.path"),
+                ScriptedServer.class.getName(),
+                collector.url()));
+
+    bridge.call("answers", "{}");
+    new McpClient(bridge.uri("/mcp"), "{}")
+        .stateless("tools/call", "\"name\":\"s__cancels\",\"arguments\":{}");
+    new McpClient(bridge.uri("/servers/s/mcp"), "{}").initialized().call("progress", "{}");
+    bridge.post(
+        "/toolcall",
+        "{\"role\":\"assistant\",\"tool_calls\":[{\"id\":\"1\",\"type\":\"function\","
+            + "\"function\":{\"name\":\"s__echo\",\"arguments\":\"{}\"}}]}");
+
+    for (String tool : List.of("answers", "cancels", "progress", "echo")) {
+      Received run = span(named("run " + tool, "SERVER"));
+      Received upstream = span(named("tools/call " + tool, "CLIENT"));
+      Received door = span(span -> span.id().equals(upstream.parent()));
+      assertEquals(upstream.id(), run.parent(), run + " " + upstream);
+      assertEquals(List.of(door.trace(), door.trace()), List.of(upstream.trace(), run.trace()));
+    }
   }
 
   @Test
