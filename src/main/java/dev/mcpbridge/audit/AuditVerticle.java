@@ -13,10 +13,14 @@ import dev.mcpbridge.model.Notice;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.VerticleBase;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.nio.file.Path;
 
 /** Takes the records of this node from the bus. Deployed only if an audit trail is configured. */
 public final class AuditVerticle extends VerticleBase {
+  private static final Logger LOG = System.getLogger(AuditVerticle.class.getName());
+
   private static final Shares.Limit SEARCHES =
       new Shares.Limit("searches of the audit trail", "", 8, 1_000);
 
@@ -28,6 +32,7 @@ public final class AuditVerticle extends VerticleBase {
   private final AuditSearch search;
   private final Shares searches = new Shares(SEARCHES, () -> true);
   private Runnable unregister = () -> {};
+  private Head logged;
   private Head sent;
 
   /**
@@ -66,6 +71,10 @@ public final class AuditVerticle extends VerticleBase {
   /** Sends the last checkpoint to where who can write the folder cannot change it. */
   private void sendHead() {
     Head head = log.head();
+    if (head != null && !head.equals(logged)) {
+      logged = head;
+      LOG.log(Level.INFO, "audit checkpoint {0}", head.toJson().text());
+    }
     if (head != null && !head.equals(sent) && bus.isServed(Addresses.NOTICES)) {
       sent = head;
       bus.offer(Addresses.NOTICES, () -> notice(head));

@@ -135,8 +135,9 @@ class WebhooksIT {
   }
 
   @Test
-  void checkpointsThatAReceiverKeepsProveTheTrail() throws Exception {
+  void checkpointsThatAReceiverOrTheLogKeepsProveTheTrail() throws Exception {
     Path trail = folder.resolve("trail");
+    final CapturedLog log = new CapturedLog();
     start(
         receiver.webhooks(",'events':['audit.checkpoint']")
             + ",'audit':{'folder':'"
@@ -145,10 +146,15 @@ class WebhooksIT {
     receiver.await(bridge, "audit.checkpoint");
 
     bridge.close();
+    log.close();
 
     List<Received> checkpoints = receiver.all();
     String kept = checkpoints.get(checkpoints.size() - 1).body().path("data").toString();
+    List<String> logged =
+        log.lines().stream().filter(line -> line.contains("audit checkpoint {")).toList();
+    String last = logged.get(logged.size() - 1);
     assertEquals(Json.tree(Files.readString(trail.resolve("audit.head"))), Json.tree(kept));
+    assertEquals(Json.tree(kept), Json.tree(last.substring(last.indexOf('{'))));
     Path head = Files.writeString(folder.resolve("kept.head"), kept);
     assertNull(AuditVerifier.verify(trail, null, head).error());
     Path anew = folder.resolve("anew");
