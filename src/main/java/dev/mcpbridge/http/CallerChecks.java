@@ -10,12 +10,12 @@ import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.http.reply.AccessRecords;
 import dev.mcpbridge.http.reply.Callers;
 import dev.mcpbridge.http.reply.Challenges;
+import dev.mcpbridge.http.reply.Replies;
 import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
-import io.vertx.core.http.HttpVersion;
 import io.vertx.ext.web.RoutingContext;
 import java.util.List;
 import java.util.Locale;
@@ -138,7 +138,7 @@ final class CallerChecks {
           } else if (credential != null && ConsoleSessions.isLike(credential)) {
             Callers.setSession(ctx, () -> sessions.isOpen(credential));
           }
-          if (hasBody(ctx.request())) {
+          if (Replies.hasBody(ctx.request())) {
             checkMediaType(ctx.request());
           }
           return null;
@@ -166,17 +166,6 @@ final class CallerChecks {
 
   private static int credentials(MultiMap headers) {
     return headers.getAll(HttpHeaders.AUTHORIZATION).size() + headers.getAll(API_KEY).size();
-  }
-
-  private static boolean hasBody(HttpServerRequest request) {
-    MultiMap headers = request.headers();
-    String length = headers.get(HttpHeaders.CONTENT_LENGTH);
-    boolean hasLength = length != null && !length.equals("0");
-    boolean isOfUnknownLength =
-        request.version() == HttpVersion.HTTP_2
-            ? length == null && headers.contains(HttpHeaders.CONTENT_TYPE)
-            : headers.contains(HttpHeaders.TRANSFER_ENCODING);
-    return hasLength || isOfUnknownLength;
   }
 
   private static void checkMediaType(HttpServerRequest request) {

@@ -57,7 +57,10 @@ public final class Problems {
     if (failure.members().get("allow") instanceof String allow) {
       ctx.response().putHeader(HttpHeaders.ALLOW, allow);
     }
-    if (!ctx.request().isEnded() && ctx.request().version() == HttpVersion.HTTP_2) {
+    boolean isMalformed = failure.code() == ErrorCode.MALFORMED_REQUEST;
+    if (!ctx.request().isEnded() && !isMalformed && !Replies.hasBody(ctx.request())) {
+      ctx.request().resume(); // only its end has not been read
+    } else if (!ctx.request().isEnded() && ctx.request().version() == HttpVersion.HTTP_2) {
       ctx.request()
           .handler(chunk -> {})
           .exceptionHandler(broken -> {})

@@ -3,8 +3,10 @@ package dev.mcpbridge.http.reply;
 import dev.mcpbridge.config.HttpConfig.Compressed;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonWriter;
+import io.vertx.core.MultiMap;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.HttpVersion;
 import io.vertx.ext.web.RoutingContext;
@@ -14,6 +16,18 @@ public final class Replies {
   private static final CharSequence JSON = HttpHeaders.createOptimized("application/json");
 
   private Replies() {}
+
+  /** Whether the head of a request announces a body. */
+  public static boolean hasBody(HttpServerRequest request) {
+    MultiMap headers = request.headers();
+    String length = headers.get(HttpHeaders.CONTENT_LENGTH);
+    boolean hasLength = length != null && !length.equals("0");
+    boolean isOfUnknownLength =
+        request.version() == HttpVersion.HTTP_2
+            ? length == null && headers.contains(HttpHeaders.CONTENT_TYPE)
+            : headers.contains(HttpHeaders.TRANSFER_ENCODING);
+    return hasLength || isOfUnknownLength;
+  }
 
   public static void json(RoutingContext ctx, int status, JsonWriter body) {
     json(ctx, status, body.toSlice());

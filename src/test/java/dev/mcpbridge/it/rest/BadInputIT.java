@@ -175,10 +175,10 @@ class BadInputIT {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "GET / HTTP/1.1\r\n\r\n",
-        "GET /servers HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\n\r\n",
-        "GET /servers HTTP/1.1\r\nHost: 127.0.0.1/health?x=\r\n\r\n",
-        "GET http://evil.example/servers HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        "GET / HTTP/1.1\r\nConnection: close\r\n\r\n",
+        "GET /servers HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\nConnection: close\r\n\r\n",
+        "GET /servers HTTP/1.1\r\nHost: 127.0.0.1/health?x=\r\nConnection: close\r\n\r\n",
+        "GET http://evil.example/servers HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
         "POST /servers/s/tools/echo HTTP/1.1\r\nHost: localhost\r\nContent-Type:"
             + " application/json\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}",
         "POST /servers/s/tools/echo HTTP/1.1\r\nHost: localhost\r\nContent-Type:"
@@ -192,6 +192,9 @@ class BadInputIT {
         CALL + JSON + "Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n",
         CALL + JSON + "Content-Length: 2,2\r\n\r\n{}",
         CALL + JSON + "Content-Length: -1\r\n\r\n{}",
+        CALL + JSON + "Content-Length: 0x2\r\n\r\n{}",
+        CALL + JSON + "Content-Length: 2 2\r\n\r\n{}",
+        CALL + JSON + "Content-Length: 99999999999999999999\r\n\r\n{}",
         CALL + JSON + "Transfer-Encoding: identity\r\n\r\n{}",
         CALL + JSON + "Transfer-Encoding: chunked, identity\r\n\r\n2\r\n{}\r\n0\r\n\r\n",
         CALL
@@ -277,6 +280,41 @@ class BadInputIT {
   }
 
   @Test
+  void connectionIsKeptAfterAFailureWithoutABody() throws Exception {
+    String failing =
+        "GET /servers/x HTTP/1.1\r\nHost: localhost\r\n\r\n"
+            + "GET /nowhere HTTP/1.1\r\nHost: localhost\r\n\r\n"
+            + "POST /nowhere HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n";
+
+    String last = "GET /health/live HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+
+    String answer = raw(failing.repeat(100) + last);
+
+    assertEquals(301, RawHttp.responses(answer), answer);
+    assertTrue(answer.endsWith("{\"status\":\"ok\"}"), answer);
+  }
+
+  @Test
+  void thousandPipelinedRequestsAreAnsweredInOrderUpToAnInvalidOne() throws Exception {
+    StringBuilder requests = new StringBuilder();
+    for (int i = 0; i < 1_000; i++) {
+      String host = i == 500 ? "Host : localhost" : "Host: localhost";
+      requests.append("GET /servers/x").append(i).append(" HTTP/1.1\r\n" + host + "\r\n\r\n");
+    }
+
+    String answer = raw(requests.toString());
+
+    assertEquals(501, RawHttp.responses(answer), answer);
+    int last = -1;
+    for (int i = 0; i < 500; i++) {
+      int place = answer.indexOf("'x" + i + "'");
+      assertTrue(place > last, "x" + i);
+      last = place;
+    }
+    assertTrue(answer.indexOf("malformed_request") > last);
+  }
+
+  @Test
   void bodiesThatAreNotPlainJsonInUtf8AreRejected() throws Exception {
     String end = "Connection: close\r\n\r\n";
 
@@ -304,6 +342,8 @@ class BadInputIT {
           "\u0016\u0003\u0001\u0002\u0000\u0001",
           "\u0000\u0001\u000b\r\n\r\n",
           "GET / HTTP/9.9\r\n\r\n",
+          "GET /servers HTTP/1.1x\r\nHost: localhost\r\n\r\n",
+          "GET /servers http/1.1\r\nHost: localhost\r\n\r\n",
           "hello\r\n\r\n"
         }) {
       String answer = raw(bytes);
@@ -317,6 +357,19 @@ class BadInputIT {
     assertStatus(
         431,
         raw("GET /servers HTTP/1.1\r\nHost: localhost\r\nX: " + "y".repeat(20_000) + "\r\n\r\n"));
+    assertStatus(
+        431,
+        raw("GET /servers HTTP/1.1\r\nHost: localhost\r\n" + "X: abc\r\n".repeat(5_000) + "\r\n"));
+    String longOrigin = "Origin: http://" + "z".repeat(10_000) + "\r\n";
+    assertStatus(
+        403,
+        raw(
+            "GET /servers HTTP/1.1\r\nHost: localhost\r\n"
+                + longOrigin
+                + "Connection: close\r\n\r\n"));
+    assertStatus(
+        414,
+        raw("GET /tools?cursor=" + "x".repeat(1_000_000) + " HTTP/1.1\r\nHost: localhost\r\n\r\n"));
     assertStatus(
         413, raw(CALL + JSON + "Content-Length: 999999999\r\nExpect: 100-continue\r\n\r\n"));
     assertStatus(417, raw(CALL + JSON + "Content-Length: 2\r\nExpect: x\r\n\r\n{}"));

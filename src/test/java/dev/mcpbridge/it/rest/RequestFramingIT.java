@@ -124,7 +124,9 @@ class RequestFramingIT {
 
   @Test
   void emptyLinesBeforeARequestAreSkipped() throws Exception {
-    assertStatus(200, RawHttp.exchange(bridge.port(), "\r\n\r\n" + LIVE + LAST));
+    for (int lines : new int[] {1, 2, 1_000}) {
+      assertStatus(200, RawHttp.exchange(bridge.port(), "\r\n".repeat(lines) + LIVE + LAST));
+    }
   }
 
   @Test
