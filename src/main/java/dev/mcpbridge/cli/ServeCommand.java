@@ -112,6 +112,7 @@ final class ServeCommand implements Callable<Integer> {
       TrainingRun.run(bridge);
       return 0;
     }
+    UninterruptedLog.keep();
     Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(bridge)));
     boolean isShared = config.cluster() != null && config.cluster().sharesFile();
     configuration.watch(bridge, isShared);

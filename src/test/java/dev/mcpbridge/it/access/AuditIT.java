@@ -604,6 +604,9 @@ class AuditIT {
     String verified =
         PackagedProgram.output(0, "audit", "verify", folder.resolve("trail").toString());
     assertTrue(verified.contains("ok: records 1 to"), verified);
+    String log = Files.readString(folder.resolve("err"));
+    String head = Files.readString(folder.resolve("trail/audit.head")).strip();
+    assertTrue(log.contains("audit checkpoint " + head), log);
   }
 
   /** The promise is 20 ms; the rest is for a machine that is busy with other tests. */
