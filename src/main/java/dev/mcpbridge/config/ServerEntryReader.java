@@ -14,7 +14,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 
 /** Reads one entry of {@code mcpServers}, from the file or from the API. Stateless. */
@@ -24,23 +23,6 @@ final class ServerEntryReader {
   private static final Map<String, Era> ERAS =
       Map.of("auto", Era.UNKNOWN, "legacy", Era.LEGACY, "modern", Era.STATELESS);
   private static final int MAX_TEXT = 100_000;
-  private static final List<String> UNSAFE_VARIABLES =
-      List.of(
-          "PATH",
-          "IFS",
-          "ENV",
-          "BASH_ENV",
-          "NODE_OPTIONS",
-          "JAVA_TOOL_OPTIONS",
-          "JDK_JAVA_OPTIONS",
-          "_JAVA_OPTIONS",
-          "PERL5OPT",
-          "RUBYOPT",
-          "HTTP_PROXY",
-          "HTTPS_PROXY",
-          "ALL_PROXY");
-  private static final List<String> UNSAFE_PREFIXES =
-      List.of("LD_", "DYLD_", "PYTHON", "GIT_", "DOCKER_", "MCP_BRIDGE_");
 
   private ServerEntryReader() {}
 
@@ -148,7 +130,7 @@ final class ServerEntryReader {
     Map<String, Secret> environment = variables(entry);
     if (entry.isFromApi()) {
       environment.keySet().stream()
-          .filter(ServerEntryReader::isUnsafe)
+          .filter(CodeVariables::contains)
           .forEach(name -> entry.report("env." + name, "only the configuration file may set it"));
     }
     return new ProcessTarget(argv, environment, directory(entry));
@@ -192,11 +174,6 @@ final class ServerEntryReader {
                 && value.indexOf('\0') < 0
                 && value.length() <= MAX_TEXT,
         "not a valid environment variable");
-  }
-
-  private static boolean isUnsafe(String variable) {
-    String upper = variable.toUpperCase(Locale.ROOT);
-    return UNSAFE_VARIABLES.contains(upper) || UNSAFE_PREFIXES.stream().anyMatch(upper::startsWith);
   }
 
   private static RiskRules risk(Section entry) {

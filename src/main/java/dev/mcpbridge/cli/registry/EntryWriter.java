@@ -3,6 +3,7 @@ package dev.mcpbridge.cli.registry;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.mcpbridge.config.CodeVariables;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.protocol.Json;
@@ -19,12 +20,9 @@ import java.util.regex.Pattern;
 public final class EntryWriter {
   private static final Pattern NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
 
-  /** Variables with which another program, library or source of packages would be used. */
+  /** Further variables with which another program or another source of packages would be used. */
   private static final Pattern STEERING =
-      Pattern.compile(
-          "(?i)PATH|HOME|SHELL|BASH_ENV|ENV|IFS|NODE_OPTIONS|NODE_PATH|JAVA_TOOL_OPTIONS"
-              + "|_JAVA_OPTIONS|PYTHON(PATH|HOME|STARTUP|INSPECT)"
-              + "|(LD|DYLD|DOCKER|CONTAINER|NPM_CONFIG|UV|PIP|NUGET|DOTNET|GIT)_.*");
+      Pattern.compile("(?i)HOME|SHELL|(CONTAINER|NPM_CONFIG|UV|PIP|NUGET|DOTNET)_.*");
 
   private final Inputs inputs;
   private final List<String> notes = new ArrayList<>();
@@ -205,7 +203,7 @@ public final class EntryWriter {
       if (!NAME.matcher(name).matches()) {
         throw refused("'" + RegistryServer.line(name) + "' is not the name of a variable");
       }
-      if (STEERING.matcher(name).matches()) {
+      if (CodeVariables.contains(name) || STEERING.matcher(name).matches()) {
         throw refused("The registry sets the variable " + name + ", which changes what is run");
       }
       inputs.values(name, variable).forEach(value -> environment.put(name, value));

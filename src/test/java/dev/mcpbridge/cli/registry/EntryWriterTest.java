@@ -209,6 +209,13 @@ class EntryWriterTest {
         "'environmentVariables':[{'name':'npm_config_x','default':'y'}]",
         "'environmentVariables':[{'name':'mcp_bridge_key','isSecret':true}]",
         "'environmentVariables':[{'name':'LD_PRELOAD','value':'x'}]",
+        "'environmentVariables':[{'name':'JDK_JAVA_OPTIONS','value':'x'}]",
+        "'environmentVariables':[{'name':'https_proxy','value':'x'}]",
+        "'environmentVariables':[{'name':'ALL_PROXY','value':'x'}]",
+        "'environmentVariables':[{'name':'PERL5OPT','value':'x'}]",
+        "'environmentVariables':[{'name':'RUBYOPT','value':'x'}]",
+        "'environmentVariables':[{'name':'Home','value':'x'}]",
+        "'environmentVariables':[{'name':'UV_INDEX','value':'x'}]",
         "'packageArguments':[{'type':'positional','value':'${o}{env:HOME}','variables':{'o':{}}}]",
         "'packageArguments':[{'type':'positional','value':'{o}{env:HOME}','variables':{'o':{}}}]",
         "'packageArguments':[{'type':'positional','value':'a$'}]"
