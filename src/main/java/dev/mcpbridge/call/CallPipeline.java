@@ -259,6 +259,14 @@ public final class CallPipeline {
     reportEnd(approved, Executed.NO);
   }
 
+  /** Reports the refusal of a call that its caller is told nothing of; it does not run. */
+  void refuse(CallRequest request) {
+    access
+        .whole(request.caller().principal(), request.server())
+        .map(server -> admit(request, new CancellationToken(), server, System.nanoTime()))
+        .onFailure(refusal -> reports.begin(request).failed(refusal));
+  }
+
   /** Cancels a call of this node, wherever it is. It then fails with CANCELLED. */
   public void cancel(String callId, String reason) {
     CancellationToken cancellation = cancellations.get(callId);

@@ -170,8 +170,8 @@ public final class CatalogueCache {
     CachedCatalogue last = cached.get(key);
     if (last == null || !last.isOf(catalogues, whole)) {
       ToolCatalogue made = make(key.selection(), views);
-      boolean isTold = whole != null && access.tellsOfUnlisted();
-      last = new CachedCatalogue(catalogues, whole, isTold ? made.within(whole) : made);
+      ToolCatalogue part = whole == null ? made : made.within(whole, access.tellsOfUnlisted());
+      last = new CachedCatalogue(catalogues, whole, part);
       cached.put(key, last);
     }
     return last.toolCatalogue();

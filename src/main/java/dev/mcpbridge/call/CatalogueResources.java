@@ -61,6 +61,11 @@ final class CatalogueResources {
         .filter(resource -> isOffered(resource, uri));
   }
 
+  /** The resource of a URI that is listed; null without one. */
+  ToolLocation listed(String uri) {
+    return resources.get(uri);
+  }
+
   private static ToolCatalogue.Resource resource(ToolLocation location) {
     return new ToolCatalogue.Resource(location.server().id(), location.name());
   }

@@ -80,15 +80,13 @@ public final class LeanDiscovery {
    * @throws BridgeException INVALID_ARGUMENTS if no tool is named, TOOL_NOT_FOUND if it does not
    *     exist
    */
-  public ResolvedCall resolve(ToolCatalogue toolCatalogue, Arguments callArguments) {
+  public static ResolvedCall resolve(Arguments callArguments) {
     Map<String, JsonSlice> members = JsonObjects.members(callArguments.json());
     JsonSlice arguments = members.getOrDefault("arguments", JsonSlice.EMPTY_OBJECT);
     if (!arguments.isObject()) {
       throw new BridgeException(ErrorCode.INVALID_ARGUMENTS, "arguments must be an object");
     }
-    String name = name(members);
-    toolCatalogue.tool(name).orElseThrow(() -> unknown(name));
-    return new ResolvedCall(name, Arguments.fromScanned(arguments, false));
+    return new ResolvedCall(name(members), Arguments.fromScanned(arguments, false));
   }
 
   /**
@@ -150,7 +148,8 @@ public final class LeanDiscovery {
         .orElseThrow(() -> unknown(name));
   }
 
-  private static BridgeException unknown(String name) {
+  /** The failure of a call of a tool that does not exist. */
+  public static BridgeException unknown(String name) {
     return new BridgeException(
         ErrorCode.TOOL_NOT_FOUND,
         "Unknown tool '" + name + "'; use " + SEARCH + " to find the available tools");

@@ -36,6 +36,10 @@ public final class ToolCatalogue {
 
   private final ToolCatalogue full;
   private final ToolCatalogue whole;
+
+  /** Whether names of the whole catalogue that are not listed are resolved. */
+  private final boolean tellsOfUnlisted;
+
   private final Map<String, ToolLocation> tools = new LinkedHashMap<>();
   private final Map<String, List<String>> toolsByOwnName = new HashMap<>();
   private final Map<String, ToolLocation> prompts = new LinkedHashMap<>();
@@ -49,14 +53,20 @@ public final class ToolCatalogue {
   public record Resource(ServerId server, String uri) {}
 
   private ToolCatalogue(
-      List<ServerView> servers, boolean qualified, Profile profile, ToolCatalogue whole) {
+      List<ServerView> servers,
+      boolean qualified,
+      Profile profile,
+      ToolCatalogue whole,
+      boolean tellsOfUnlisted) {
     this.servers = servers;
     this.qualified = qualified;
     this.profile = profile;
     this.full = null;
     this.whole = whole;
+    this.tellsOfUnlisted = tellsOfUnlisted;
     this.resources =
-        new CatalogueResources(servers, qualified, profile, whole == null ? null : whole.resources);
+        new CatalogueResources(
+            servers, qualified, profile, tellsOfUnlisted ? whole.resources : null);
     servers.forEach(this::add);
   }
 
@@ -66,6 +76,7 @@ public final class ToolCatalogue {
     this.profile = full.profile;
     this.full = full;
     this.whole = full.whole;
+    this.tellsOfUnlisted = full.tellsOfUnlisted;
     this.resources = full.resources;
     prompts.putAll(full.prompts);
   }
@@ -76,13 +87,13 @@ public final class ToolCatalogue {
   }
 
   /**
-   * The same catalogue, which also resolves names that it does not list, so that their use is
-   * refused and not unknown.
+   * The same catalogue as a part of another one.
    *
    * @param everything the catalogue with the entries that are not listed
+   * @param isTold whether their names are resolved, so that their use is refused and not unknown
    */
-  ToolCatalogue within(ToolCatalogue everything) {
-    return new ToolCatalogue(servers, qualified, profile, everything);
+  ToolCatalogue within(ToolCatalogue everything, boolean isTold) {
+    return new ToolCatalogue(servers, qualified, profile, everything, isTold);
   }
 
   /** The full catalogue of a lean one; empty if this one lists its tools itself. */
@@ -92,12 +103,12 @@ public final class ToolCatalogue {
 
   /** The catalogue of one discovered server. */
   public static ToolCatalogue of(ServerView server) {
-    return new ToolCatalogue(List.of(server), false, null, null);
+    return new ToolCatalogue(List.of(server), false, null, null, false);
   }
 
   /** The catalogue of all discovered servers, sorted by their names. */
   public static ToolCatalogue ofAll(Collection<ServerView> servers) {
-    return new ToolCatalogue(discovered(servers), true, null, null);
+    return new ToolCatalogue(discovered(servers), true, null, null, false);
   }
 
   /** What a profile offers of the discovered servers, sorted by their names. */
@@ -107,7 +118,7 @@ public final class ToolCatalogue {
             .filter(server -> profile.contains(server.id()))
             .map(profile::offered)
             .toList();
-    return new ToolCatalogue(offered, true, profile, null);
+    return new ToolCatalogue(offered, true, profile, null, false);
   }
 
   private static List<ServerView> discovered(Collection<ServerView> servers) {
@@ -161,11 +172,11 @@ public final class ToolCatalogue {
 
   /** An entry of a server of this catalogue that it does not list. */
   private Optional<ToolLocation> unlisted(Function<ToolCatalogue, ToolLocation> find) {
-    return Optional.ofNullable(whole).map(find).filter(location -> offers(location.server().id()));
-  }
-
-  private boolean offers(ServerId id) {
-    return servers.stream().anyMatch(server -> server.id().equals(id));
+    return Optional.ofNullable(tellsOfUnlisted ? whole : null)
+        .map(find)
+        .filter(
+            location ->
+                servers.stream().anyMatch(each -> each.id().equals(location.server().id())));
   }
 
   /** The names in this catalogue of all tools with this name at their server. */
@@ -176,6 +187,27 @@ public final class ToolCatalogue {
   /** The prompt of a name, listed or not. */
   public Optional<ToolLocation> prompt(String name) {
     return Optional.ofNullable(prompts.get(name)).or(() -> unlisted(all -> all.prompts.get(name)));
+  }
+
+  /** The tool of a name, or of a name at its server, that is not resolved for this caller. */
+  public Optional<ToolLocation> concealedTool(String name) {
+    return concealed(all -> all.tools.get(name))
+        .or(() -> concealed(all -> all.tools.get(String.join(" ", all.namesOf(name)))))
+        .filter(hidden -> tool(name).isEmpty());
+  }
+
+  /** The prompt of a name that is not resolved for this caller. */
+  public Optional<ToolLocation> concealedPrompt(String name) {
+    return concealed(all -> all.prompts.get(name)).filter(hidden -> prompt(name).isEmpty());
+  }
+
+  /** The listed resource of a URI that is not resolved for this caller. */
+  public Optional<ToolLocation> concealedResource(String uri) {
+    return concealed(all -> all.resources.listed(uri)).filter(hidden -> resource(uri).isEmpty());
+  }
+
+  private Optional<ToolLocation> concealed(Function<ToolCatalogue, ToolLocation> find) {
+    return Optional.ofNullable(whole).map(find);
   }
 
   /** The resource of a URI, listed or not. */

@@ -6,6 +6,7 @@ import dev.mcpbridge.call.CallIds;
 import dev.mcpbridge.call.CallOutcome;
 import dev.mcpbridge.call.CallPipeline;
 import dev.mcpbridge.call.CallRequest;
+import dev.mcpbridge.call.ConcealedCalls;
 import dev.mcpbridge.call.IdempotencyKeys;
 import dev.mcpbridge.call.LeanDiscovery;
 import dev.mcpbridge.call.ToolCatalogue;
@@ -42,6 +43,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /** Runs the tool calls of one turn of a model; each passes the gate and ends on its own. */
@@ -57,6 +59,7 @@ public final class ModelCalls {
   private final IdempotencyKeys idempotency;
   private final int maxDepth;
   private final LeanDiscovery lean;
+  private final ConcealedCalls concealed;
 
   public ModelCalls(
       CallPipeline pipeline,
@@ -69,6 +72,7 @@ public final class ModelCalls {
     this.idempotency = idempotency;
     this.lean = lean;
     this.maxDepth = maxDepth;
+    this.concealed = new ConcealedCalls(pipeline, ids);
   }
 
   /**
@@ -93,8 +97,8 @@ public final class ModelCalls {
 
   void run(RoutingContext ctx, ToolCatalogue toolCatalogue, Optional<Format> requested) {
     JsonSlice body = body(ctx);
-    ModelMessage modelMessage = parse(body, requested);
-    List<FunctionCall> calls = withIds(modelMessage);
+    ModelMessage modelMessage = ModelMessage.parse(body, requested);
+    List<FunctionCall> calls = modelMessage.callsWithIds();
     if (calls.size() > MAX_CALLS) {
       throw new BridgeException(
           ErrorCode.INVALID_ARGUMENTS,
@@ -151,35 +155,6 @@ public final class ModelCalls {
     }
   }
 
-  /** The calls in a message of a model, and its format. */
-  private record ModelMessage(Format format, List<FunctionCall> calls) {}
-
-  /** Detects the format by the shape of the body; an empty list is the same in every format. */
-  private static ModelMessage parse(JsonSlice body, Optional<Format> requested) {
-    for (Format format : requested.map(List::of).orElseGet(() -> List.of(Format.values()))) {
-      Optional<List<FunctionCall>> calls = format.calls(body);
-      if (calls.isPresent()) {
-        return new ModelMessage(format, calls.get());
-      }
-    }
-    throw new BridgeException(
-        ErrorCode.INVALID_ARGUMENTS,
-        "Expected an assistant message with 'tool_calls', a list of tool calls, or a response of"
-            + " the Responses, Messages or generateContent API; found "
-            + (body.isArray() ? "a list of another type" : "another message"));
-  }
-
-  /** Adds ids by position to calls without one, except for Gemini, which matches calls by order. */
-  private static List<FunctionCall> withIds(ModelMessage modelMessage) {
-    List<FunctionCall> calls = new ArrayList<>();
-    for (FunctionCall call : modelMessage.calls()) {
-      boolean needsId = call.id() == null && modelMessage.format() != Format.GEMINI;
-      String id = needsId ? "call_" + calls.size() : call.id();
-      calls.add(new FunctionCall(id, call.name(), call.arguments()));
-    }
-    return calls;
-  }
-
   /**
    * A call that was started.
    *
@@ -226,19 +201,30 @@ public final class ModelCalls {
   /** The request for the named function, or for the one that a lean discovery call names. */
   private CallRequest request(FunctionCall call, ModelTurn modelTurn) {
     if (modelTurn.toolCatalogue().full().isEmpty()) {
-      return request(
-          find(modelTurn.toolCatalogue(), call.name()), read(call.arguments()), modelTurn);
+      ToolLocation tool = find(call, modelTurn);
+      return request(tool, read(call.arguments()), modelTurn);
     }
     ToolCatalogue whole = modelTurn.toolCatalogue().full().get();
-    LeanDiscovery.ResolvedCall resolvedCall = lean.resolve(whole, read(call.arguments()));
-    return request(find(whole, resolvedCall.name()), resolvedCall.arguments(), modelTurn);
+    LeanDiscovery.ResolvedCall resolvedCall = LeanDiscovery.resolve(read(call.arguments()));
+    String name = resolvedCall.name();
+    refuse(whole.concealedTool(name), resolvedCall::arguments, modelTurn);
+    ToolLocation tool = whole.tool(name).orElseThrow(() -> LeanDiscovery.unknown(name));
+    return request(tool, resolvedCall.arguments(), modelTurn);
+  }
+
+  private void refuse(
+      Optional<ToolLocation> tool, Supplier<Arguments> arguments, ModelTurn modelTurn) {
+    concealed.refuse(tool, Target.Kind.TOOL, arguments, modelTurn.caller(), modelTurn.envelope());
   }
 
   /** Finds a tool by its function name, or by its server's own name if that is unambiguous. */
-  private static ToolLocation find(ToolCatalogue toolCatalogue, String name) {
+  private ToolLocation find(FunctionCall call, ModelTurn modelTurn) {
+    String name = call.name();
     if (name == null) {
       throw notFound(null);
     }
+    ToolCatalogue toolCatalogue = modelTurn.toolCatalogue();
+    refuse(toolCatalogue.concealedTool(name), () -> read(call.arguments()), modelTurn);
     return toolCatalogue
         .tool(name)
         .or(() -> findUnique(toolCatalogue, name))

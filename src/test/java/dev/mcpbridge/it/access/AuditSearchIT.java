@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.auth.ApiKeys;
+import dev.mcpbridge.fixture.McpClient;
 import dev.mcpbridge.fixture.PackagedProgram;
 import dev.mcpbridge.fixture.StuckFile;
 import dev.mcpbridge.fixture.TestBridge;
@@ -58,7 +59,9 @@ class AuditSearchIT {
                 + ",'hidden':"
                 + TestBridge.entry("")
                 + "}}");
-    bridge.until(() -> as(BOSS, "/servers/s").at("/state").equals("ready"));
+    for (String server : List.of("s", "hidden")) {
+      bridge.until(() -> as(BOSS, "/servers/" + server).at("/state").equals("ready"));
+    }
     bridge.until(() -> call("s", "echo").status() == 200);
   }
 
@@ -136,6 +139,67 @@ class AuditSearchIT {
     assertEquals("no-exit", rule("name=exit"));
     assertEquals("default", rule("server=hidden"));
     assertEquals("", rule("name=no_such_tool"));
+  }
+
+  /** The same question for a tool, a prompt or a resource at doors that find it by a name. */
+  @ParameterizedTest
+  @ValueSource(strings = {"session", "stateless", "lean", "toolcall", "lean toolcall"})
+  void concealedRefusalHasItsRuleAtEveryDoorAndItsCallerLearnsNothing(String door)
+      throws Exception {
+    String unknown = asked(door, "s__exiz");
+
+    assertTrue(unknown.contains("exiz"), unknown);
+    assertEquals(unknown.replace("exiz", "exit"), asked(door, "s__exit"));
+    assertEquals(unknown.replace("s__exiz", "hidden__echo"), asked(door, "hidden__echo"));
+
+    assertEquals("no-exit", rule("name=exit"));
+    assertEquals("default", rule("server=hidden"));
+    assertEquals(List.of(), found("name=exiz", 0));
+  }
+
+  @Test
+  void concealedPromptsAndResourcesHaveTheRuleOfTheirRefusal() throws Exception {
+    McpClient client = client("/mcp").initialized();
+
+    assertEquals(-32602, client.request("prompts/get", "{\"name\":\"hidden__greet\"}").errorCode());
+    client.request("resources/read", "{\"uri\":\"test://a b%25\"}");
+
+    assertEquals("default", rule("server=hidden&name=greet"));
+    assertEquals("default", rule("name=test%3A%2F%2Fa%20b%2525"));
+  }
+
+  private McpClient client(String path) {
+    return new McpClient(bridge.uri(path), "{}", "authorization", "Bearer " + CALLER);
+  }
+
+  /** What a door says of a tool. */
+  private String asked(String door, String tool) throws Exception {
+    String lean = "{\"name\":\"" + tool + "\",\"arguments\":{}}";
+    String turn =
+        "{\"role\":\"assistant\",\"tool_calls\":[{\"id\":\"1\",\"type\":\"function\","
+            + "\"function\":{\"name\":\"%s\",\"arguments\":%s}}]}";
+    String[] credential = {"authorization", "Bearer " + CALLER};
+    return switch (door) {
+      case "session" -> client("/mcp").initialized().call(tool, "{}").text();
+      case "stateless" ->
+          client("/mcp")
+              .stateless("tools/call", "\"name\":\"" + tool + "\",\"arguments\":{}")
+              .text();
+      case "lean" -> client("/mcp?discovery=search").initialized().call("call_tool", lean).text();
+      case "toolcall" ->
+          bridge
+              .post("/toolcall", turn.formatted(tool, "\"{}\""), credential)
+              .text()
+              .replaceAll("requestId\":\"[^\"]*", "");
+      default ->
+          bridge
+              .post(
+                  "/toolcall?discovery=search",
+                  turn.formatted("call_tool", Json.mapper().writeValueAsString(lean)),
+                  credential)
+              .text()
+              .replaceAll("requestId\":\"[^\"]*", "");
+    };
   }
 
   private String rule(String query) throws Exception {

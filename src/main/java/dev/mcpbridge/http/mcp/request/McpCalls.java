@@ -5,6 +5,7 @@ import dev.mcpbridge.call.CallIds;
 import dev.mcpbridge.call.CallOutcome;
 import dev.mcpbridge.call.CallPipeline;
 import dev.mcpbridge.call.CallRequest;
+import dev.mcpbridge.call.ConcealedCalls;
 import dev.mcpbridge.call.LeanDiscovery;
 import dev.mcpbridge.call.ToolCatalogue;
 import dev.mcpbridge.call.ToolLocation;
@@ -53,6 +54,7 @@ public final class McpCalls {
   private final SuspendedCalls suspendedCalls;
   private final UrlElicitation urlElicitation;
   private final LeanDiscovery lean;
+  private final ConcealedCalls concealed;
 
   public McpCalls(
       Bus bus,
@@ -69,6 +71,7 @@ public final class McpCalls {
     this.suspendedCalls = suspendedCalls;
     this.urlElicitation = new UrlElicitation(pipeline.consents(), states);
     this.lean = lean;
+    this.concealed = new ConcealedCalls(pipeline, ids);
   }
 
   /** tools/call. Invalid arguments are a tool error, so that a model can read them. */
@@ -86,7 +89,15 @@ public final class McpCalls {
       if (!lean.isCall(name)) {
         return lean.answer(whole, name, request.arguments());
       }
-      resolvedCall = lean.resolve(whole, request.arguments());
+      resolvedCall = LeanDiscovery.resolve(request.arguments());
+      if (whole.tool(resolvedCall.name()).isEmpty()) {
+        refuse(
+            request,
+            Target.Kind.TOOL,
+            whole.concealedTool(resolvedCall.name()),
+            resolvedCall.arguments());
+        throw LeanDiscovery.unknown(resolvedCall.name());
+      }
     } catch (BridgeException e) {
       return Future.succeededFuture(ToolResult.text(e.getMessage()).error());
     }
@@ -95,6 +106,7 @@ public final class McpCalls {
 
   private Future<JsonSlice> tool(
       McpRequest request, ToolCatalogue toolCatalogue, String name, Arguments arguments) {
+    refuse(request, Target.Kind.TOOL, toolCatalogue.concealedTool(name), arguments);
     ToolLocation tool = require(toolCatalogue.tool(name), "tool", name);
     return Future.succeededFuture(arguments)
         .map(tool::arguments)
@@ -104,14 +116,26 @@ public final class McpCalls {
 
   /** prompts/get. */
   public Future<JsonSlice> prompt(McpRequest request) {
-    ToolLocation prompt = prompt(request, request.message().required("name"));
+    String name = request.message().required("name");
+    refuse(
+        request,
+        Target.Kind.PROMPT,
+        request.toolCatalogue().concealedPrompt(name),
+        request.arguments());
+    ToolLocation prompt = prompt(request, name);
     Target target = new Target(Target.Kind.PROMPT, prompt.name());
     return run(request, prompt.server().id(), target, request.arguments());
   }
 
   /** resources/read. */
   public Future<JsonSlice> resource(McpRequest request) {
-    ToolCatalogue.Resource resource = request.resource(request.message().required("uri"));
+    String uri = request.message().required("uri");
+    refuse(
+        request,
+        Target.Kind.RESOURCE,
+        request.toolCatalogue().concealedResource(uri),
+        Arguments.NONE);
+    ToolCatalogue.Resource resource = request.resource(uri);
     Target target = new Target(Target.Kind.RESOURCE, resource.uri());
     return run(request, resource.server(), target, Arguments.NONE);
   }
@@ -234,6 +258,11 @@ public final class McpCalls {
     ClientCall call =
         new ClientCall(request, callId, cause -> pipeline.cancel(callId, cause.getMessage()));
     return call.connect(bus, suspendedCalls, callIntent);
+  }
+
+  private void refuse(
+      McpRequest request, Target.Kind kind, Optional<ToolLocation> entry, Arguments arguments) {
+    concealed.refuse(entry, kind, () -> arguments, request.caller(), request.envelope(OWN_PARAMS));
   }
 
   private static ToolLocation prompt(McpRequest request, String name) {
