@@ -11,8 +11,8 @@ import dev.mcpbridge.wire.WireWriter;
  * request with the input at any node.
  */
 public final class Resumptions {
-  /** The deadline of the call, which is suspended while it waits for input, ends it before that. */
-  private static final long TIMEOUT_MILLIS = 3_600_000;
+  /** Longer than a call may take, and its client for its input. */
+  private static final long TIMEOUT_MILLIS = 86_400_000 + 3_600_000;
 
   private static final long WITHDRAWAL_MILLIS = 3_000;
 

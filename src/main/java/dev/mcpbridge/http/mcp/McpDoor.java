@@ -82,7 +82,7 @@ public final class McpDoor {
           ids,
           catalogueCache.lean(),
           new DecisionWaiter(vertx, decided),
-          new SuspendedCalls(vertx, bus, cluster::slot, states),
+          new SuspendedCalls(vertx, bus, cluster, states),
           states);
     }
 

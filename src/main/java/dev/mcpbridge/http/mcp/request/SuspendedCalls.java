@@ -4,6 +4,7 @@ import dev.mcpbridge.bus.Addresses.ServerRequest;
 import dev.mcpbridge.bus.Bus;
 import dev.mcpbridge.bus.Resumptions;
 import dev.mcpbridge.bus.Resumptions.Resumption;
+import dev.mcpbridge.cluster.Cluster;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.error.Executed;
@@ -17,25 +18,25 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Consumer;
-import java.util.function.IntSupplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
  * Calls of stateless clients that wait for input: a server with a session has sent a request, which
  * is returned as {@code input_required} while the call continues at the server. The client's next
- * request, at any node, finds the call by its {@code requestState}: the number of the node where
- * the call waits, and 128 random bits, valid once, for the same principal and the same request. An
- * unanswered server request fails after five minutes. Confined to the HTTP verticle.
+ * request, at any node, finds the call by its {@code requestState}: the number and the start of the
+ * node where the call waits, and 128 random bits, valid once, for the same principal and the same
+ * request. An unanswered server request fails after five minutes. Confined to the HTTP verticle.
  */
 public final class SuspendedCalls {
   private static final String KEY = "input";
-  private static final Pattern STATE = Pattern.compile("(\\d{1,9})\\.(.+)");
+  private static final Pattern STATE = Pattern.compile("(\\d{1,9})\\.(\\d{1,18})\\.([0-9a-f]{32})");
   private static final long TIMEOUT_MILLIS = 300_000;
+  private static final long WITHDRAWAL_MILLIS = 1_000;
 
   private final Vertx vertx;
   private final Bus bus;
-  private final IntSupplier node;
+  private final Cluster cluster;
   private final RequestStates states;
   private final Map<String, WaitingCall> waiting = new HashMap<>();
 
@@ -100,13 +101,10 @@ public final class SuspendedCalls {
   private record WaitingCall(
       SuspendedCall call, ServerRequest serverRequest, Promise<JsonSlice> answer) {}
 
-  /**
-   * @param node the number of this node
-   */
-  public SuspendedCalls(Vertx vertx, Bus bus, IntSupplier node, RequestStates states) {
+  public SuspendedCalls(Vertx vertx, Bus bus, Cluster cluster, RequestStates states) {
     this.vertx = vertx;
     this.bus = bus;
-    this.node = node;
+    this.cluster = cluster;
     this.states = states;
     bus.serve(Resumptions.at(0), this::resume);
     bus.serve(
@@ -134,7 +132,8 @@ public final class SuspendedCalls {
       return Future.failedFuture(InputRequired.invalidState());
     }
     int slot = Integer.parseInt(state.group(1));
-    String id = state.group(2);
+    long start = Long.parseLong(state.group(2));
+    String id = state.group(3);
     Resumption resumption =
         new Resumption(
             id,
@@ -143,22 +142,32 @@ public final class SuspendedCalls {
             callIntent.target(),
             callIntent.arguments(),
             InputRequired.answer(request, KEY));
-    boolean isHere = slot == node.getAsInt();
-    Future<JsonSlice> next =
-        isHere
-            ? resume(resumption)
-            : bus.request(Resumptions.at(slot), resumption).recover(SuspendedCalls::lost);
-    request
-        .cancellation()
-        .onCancel(
-            cause -> {
-              if (isHere) {
-                withdraw(id, cause);
-              } else {
-                bus.request(Resumptions.withdrawalAt(slot), id);
-              }
-            });
+    if (slot == cluster.slot() && start == cluster.incarnation()) {
+      Future<JsonSlice> next = resume(resumption);
+      request.cancellation().onCancel(cause -> withdraw(id, cause));
+      return next;
+    }
+    if (!cluster.isAlive(slot, start)) {
+      return Future.failedFuture(
+          new BridgeException(
+                  ErrorCode.NODE_LOST, "The node at which the call waited for input is lost")
+              .withExecuted(Executed.UNKNOWN));
+    }
+    Future<JsonSlice> next = bus.request(Resumptions.at(slot), resumption);
+    request.cancellation().onCancel(cause -> withdrawAt(slot, id, next));
     return next;
+  }
+
+  /** Repeated until the call has ended, since it may arrive before the input, or not at all. */
+  private void withdrawAt(int slot, String id, Future<JsonSlice> next) {
+    bus.request(Resumptions.withdrawalAt(slot), id);
+    vertx.setTimer(
+        WITHDRAWAL_MILLIS,
+        t -> {
+          if (!next.isComplete()) {
+            withdrawAt(slot, id, next);
+          }
+        });
   }
 
   /** Continues a call that waits at this node, for a request of this or of another one. */
@@ -192,18 +201,9 @@ public final class SuspendedCalls {
     return call != null;
   }
 
-  /** A node that cannot be reached has lost its calls, or has them still. */
-  private static Future<JsonSlice> lost(Throwable failure) {
-    return Future.failedFuture(
-        failure instanceof BridgeException e && e.code() == ErrorCode.NODE_UNREACHABLE
-            ? new BridgeException(
-                    ErrorCode.NODE_LOST, "The node at which the call waits for input is lost")
-                .withExecuted(Executed.UNKNOWN)
-            : failure);
-  }
-
   private JsonSlice inputRequired(ServerRequest serverRequest, String id) {
-    String state = states.of(RequestStates.Kind.CALL, node.getAsInt() + "." + id);
+    String state =
+        states.of(RequestStates.Kind.CALL, cluster.slot() + "." + cluster.incarnation() + "." + id);
     return InputRequired.of(KEY, serverRequest.method(), serverRequest.params(), state);
   }
 }
