@@ -42,7 +42,8 @@ public final class Problems {
   /** A failure while the body is being read is a framing error. */
   private static BridgeException failure(RoutingContext ctx) {
     Throwable thrown = ctx.failure();
-    boolean whileReading = thrown != null && !ctx.request().isEnded();
+    boolean whileReading =
+        thrown != null && !ctx.request().isEnded() && Replies.hasBody(ctx.request());
     if (whileReading && !(thrown instanceof BridgeException) && ctx.statusCode() != 413) {
       return new BridgeException(ErrorCode.MALFORMED_REQUEST, "The body cannot be read");
     }
@@ -58,14 +59,14 @@ public final class Problems {
       ctx.response().putHeader(HttpHeaders.ALLOW, allow);
     }
     boolean isMalformed = failure.code() == ErrorCode.MALFORMED_REQUEST;
-    if (!ctx.request().isEnded() && !isMalformed && !Replies.hasBody(ctx.request())) {
-      ctx.request().resume(); // only its end has not been read
-    } else if (!ctx.request().isEnded() && ctx.request().version() == HttpVersion.HTTP_2) {
+    if (!ctx.request().isEnded() && ctx.request().version() == HttpVersion.HTTP_2) {
       ctx.request()
           .handler(chunk -> {})
           .exceptionHandler(broken -> {})
           .endHandler(end -> {})
           .resume();
+    } else if (!ctx.request().isEnded() && !isMalformed && !Replies.hasBody(ctx.request())) {
+      ctx.request().resume(); // only its end has not been read
     } else if (!ctx.request().isEnded()) {
       ctx.response().putHeader(HttpHeaders.CONNECTION, "close");
       linger(ctx);
