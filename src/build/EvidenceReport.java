@@ -31,7 +31,7 @@ final class EvidenceReport {
   private final Map<String, Result> results = new HashMap<>();
 
   private final TreeSet<String> unproved = new TreeSet<>();
-  private int promised;
+  private final TreeSet<String> promised = new TreeSet<>();
 
   /** What became of the runs of a test. */
   private record Result(int passed, int skipped, int failed, double seconds) {
@@ -127,7 +127,7 @@ final class EvidenceReport {
     text.insert(0, head());
     Files.writeString(file, text);
     System.out.println(
-        file + ": " + (promised - unproved.size()) + " of " + promised + " tests prove their promise");
+        file + ": " + (promised.size() - unproved.size()) + " of " + promised.size() + " tests prove their promise");
     if (!unproved.isEmpty()) {
       System.out.println(String.join("\n", unproved));
       System.exit(1);
@@ -137,7 +137,8 @@ final class EvidenceReport {
   private String head() {
     return """
         Of the build of %s on %s, %d processors, Java %s: %d named tests, %d of which prove their promise.
-        Any of them is repeated with `mvn verify -Dit.test=NAME -Dtest=NAME -Dsurefire.failIfNoSpecifiedTests=false`.
+        One of a `Test` is repeated with `mvn test -Dtest=CLASS#METHOD`, another one with `mvn verify -Dit.test=CLASS#METHOD -Dtest=none
+        -Dsurefire.failIfNoSpecifiedTests=false`.
 
         """
         .formatted(
@@ -145,8 +146,8 @@ final class EvidenceReport {
             System.getProperty("os.name"),
             Runtime.getRuntime().availableProcessors(),
             System.getProperty("java.version"),
-            promised,
-            promised - unproved.size());
+            promised.size(),
+            promised.size() - unproved.size());
   }
 
   private String withResults(String row) {
@@ -160,7 +161,7 @@ final class EvidenceReport {
     Result result =
         results.getOrDefault(
             className.endsWith("Rows") && method != null ? method : name, Result.NONE);
-    promised++;
+    promised.add(name);
     if (!result.isProof(!"true".equals(System.getenv("CI")))) {
       unproved.add(name + ": " + result);
     }
