@@ -78,7 +78,8 @@ enum ItemDoor {
           kind == Kind.RESOURCE
               ? front.get("/servers/far/resources/test%3A%2F%2Fa%20b%2525")
               : front.post("/servers/far/prompts/s__greet", "{}");
-      return answer.status() != 200;
+      int code = answer.body().at("/upstream/code").asInt();
+      return RuleDoor.isRefusal(answer.status()) || RuleDoor.isRefusal(code);
     }
   };
 
