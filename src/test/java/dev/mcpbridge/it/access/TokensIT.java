@@ -897,7 +897,9 @@ class TokensIT {
       for (String call :
           List.of("grpc/tools/TestService_EmptyCall", "far/tools/s__env", "own/tools/env")) {
         String id = call.replaceAll("/.*", "");
-        own.until(() -> own.get("/servers/" + id, "x-api-key", EDGE).at("/state").equals("ready"));
+        String tool = '"' + call.replaceAll(".*/", "") + '"';
+        own.until(
+            () -> own.get("/servers/" + id + "/tools", "x-api-key", EDGE).text().contains(tool));
         Answer answer = own.post("/servers/" + call, "{}", credential);
         assertEquals(200, answer.status(), call + " " + answer);
         answers.append(answer.text());
