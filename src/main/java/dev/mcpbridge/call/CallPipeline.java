@@ -264,7 +264,7 @@ public final class CallPipeline {
     access
         .whole(request.caller().principal(), request.server())
         .map(server -> admit(request, new CancellationToken(), server, System.nanoTime()))
-        .onFailure(refusal -> reports.begin(request).failed(refusal));
+        .onFailure(refusal -> reports.unlisted(request).failed(refusal));
   }
 
   /** Cancels a call of this node, wherever it is. It then fails with CANCELLED. */

@@ -39,6 +39,11 @@ final class CallReports {
     return begin(new CallReport(bus, request, this::ended));
   }
 
+  /** The report of a call that no list shows, so that its caller learns nothing of it. */
+  CallReport unlisted(CallRequest request) {
+    return new CallReport(bus, request, ended -> {});
+  }
+
   /**
    * @param confirmation id of the confirmation of this approved call
    */

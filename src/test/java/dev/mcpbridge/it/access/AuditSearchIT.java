@@ -155,6 +155,8 @@ class AuditSearchIT {
     assertEquals("no-exit", rule("name=exit"));
     assertEquals("default", rule("server=hidden"));
     assertEquals(List.of(), found("name=exiz", 0));
+    String calls = as(CALLER, "/calls").text();
+    assertFalse(calls.contains("exit") || calls.contains("hidden"), calls);
   }
 
   @Test
