@@ -16,6 +16,8 @@ import java.util.stream.Collectors;
  * compared, each in constant time, so that the duration reveals nothing. Immutable.
  */
 public final class ApiKeys {
+  private static final String PREFIX = "mcpb_";
+
   private final List<ConfiguredKey> keys;
 
   private record ConfiguredKey(byte[] sha256, Identity identity) {}
@@ -54,7 +56,12 @@ public final class ApiKeys {
 
   /** A new key: 256 random bits. */
   public static String generate() {
-    return "mcpb_" + RandomIds.hex(32);
+    return PREFIX + RandomIds.hex(32);
+  }
+
+  /** Whether a credential has the form of a generated key, which is for the bridge alone. */
+  static boolean isLike(String credential) {
+    return credential.startsWith(PREFIX);
   }
 
   /** The SHA-256 of a key, for the configuration. */

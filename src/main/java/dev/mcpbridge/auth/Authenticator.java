@@ -3,19 +3,16 @@ package dev.mcpbridge.auth;
 import dev.mcpbridge.config.AuthConfig;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
-import dev.mcpbridge.limit.BoundedMap;
 import dev.mcpbridge.limit.Shares;
 import dev.mcpbridge.model.Principal;
 import dev.mcpbridge.protocol.Sha256;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
@@ -26,17 +23,13 @@ public final class Authenticator {
   private static final Future<Identity> ANYBODY =
       Future.succeededFuture(Identity.everywhere(Principal.ANONYMOUS));
   private static final int MAX_TOKEN = 8 << 10;
-  private static final int MAX_VERDICTS = 10_000;
   private static final int MAX_LOOKUPS = 64;
-  private static final long SIGNED_MILLIS = TimeUnit.SECONDS.toMillis(60);
-  private static final long INTROSPECTED_MILLIS = TimeUnit.SECONDS.toMillis(30);
-  private static final long INACTIVE_MILLIS = TimeUnit.SECONDS.toMillis(5);
 
   private final AuthConfig config;
   private final ApiKeys keys;
   private final List<TokenIssuer> issuers;
   private final ConsoleSessions sessions;
-  private final Map<String, Verdict> verdicts = new BoundedMap<>(MAX_VERDICTS);
+  private final Verdicts verdicts = new Verdicts(System::currentTimeMillis);
 
   /** Limits questions about tokens, which anybody can cause, by the address of the client. */
   private final Shares lookups =
@@ -44,13 +37,6 @@ public final class Authenticator {
 
   /** Introspections that have not been answered, by the digest of the token. */
   private final Map<String, Future<Identity>> asked = new HashMap<>();
-
-  /**
-   * What is known about a token.
-   *
-   * @param until in milliseconds of the wall clock
-   */
-  private record Verdict(Future<Identity> identity, long until) {}
 
   /**
    * @param sessions of the console
@@ -109,7 +95,7 @@ public final class Authenticator {
     if (ConsoleSessions.isLike(credential)) {
       return ofSession(credential, address);
     }
-    return issuers.isEmpty()
+    return issuers.isEmpty() || ApiKeys.isLike(credential)
         ? Future.failedFuture(credentialRequired())
         : ofToken(credential, new String(hash, StandardCharsets.ISO_8859_1), address);
   }
@@ -143,10 +129,9 @@ public final class Authenticator {
    * @param digest SHA-256 of the token, one character a byte
    */
   private Future<Identity> ofToken(String token, String digest, Supplier<String> address) {
-    long now = System.currentTimeMillis();
-    Verdict known = verdicts.get(digest);
-    if (known != null && now < known.until()) {
-      return known.identity();
+    Future<Identity> known = verdicts.of(digest);
+    if (known != null) {
+      return known;
     }
     return SignedToken.isLike(token)
         ? verified(token, digest)
@@ -157,7 +142,7 @@ public final class Authenticator {
     return Future.succeededFuture(token)
         .map(SignedToken::parse)
         .compose(signed -> issuer(signed.issuer()).verify(signed))
-        .onSuccess(identity -> keep(digest, Future.succeededFuture(identity), SIGNED_MILLIS));
+        .onSuccess(identity -> verdicts.ofSignature(digest, identity));
   }
 
   private TokenIssuer issuer(String claimed) {
@@ -172,53 +157,20 @@ public final class Authenticator {
     if (running != null) {
       return running;
     }
-    List<TokenIssuer> able = issuers.stream().filter(TokenIssuer::introspects).toList();
+    Optional<TokenIssuer> able = issuers.stream().filter(TokenIssuer::introspects).findFirst();
     if (able.isEmpty()) {
       return Future.failedFuture(Rejection.MALFORMED.failure());
     }
     String share = address.get();
     lookups.acquire(share);
-    Future<Identity> answer = firstOf(new ArrayList<>(able), token);
+    Future<Identity> answer = able.get().introspect(token);
     asked.put(digest, answer);
-    return answer
-        .onComplete(
-            over -> {
-              asked.remove(digest);
-              lookups.release(share);
-            })
-        .onSuccess(identity -> keep(digest, answer, INTROSPECTED_MILLIS))
-        .onFailure(
-            failure -> {
-              if (isRejection(failure)) {
-                keep(digest, answer, INACTIVE_MILLIS);
-              }
-            });
-  }
-
-  /** Asks one issuer after another until one knows the token. */
-  private static Future<Identity> firstOf(List<TokenIssuer> left, String token) {
-    Future<Identity> answer = left.remove(0).introspect(token);
-    return left.isEmpty()
-        ? answer
-        : answer.recover(
-            failure ->
-                isRejection(failure)
-                    ? firstOf(left, token)
-                    : firstOf(left, token)
-                        .recover(
-                            other -> Future.failedFuture(isRejection(other) ? failure : other)));
-  }
-
-  private static boolean isRejection(Throwable failure) {
-    return failure instanceof BridgeException known && known.code() == ErrorCode.UNAUTHENTICATED;
-  }
-
-  private void keep(String digest, Future<Identity> identity, long millis) {
-    long until = System.currentTimeMillis() + millis;
-    Principal.Token token = identity.succeeded() ? identity.result().principal().token() : null;
-    verdicts.put(
-        digest,
-        new Verdict(identity, token == null ? until : Math.min(until, token.expiresMillis())));
+    return answer.onComplete(
+        over -> {
+          asked.remove(digest);
+          lookups.release(share);
+          verdicts.ofIssuer(digest, answer);
+        });
   }
 
   /** The configured names of issuers that could not be reached when they were asked last. */

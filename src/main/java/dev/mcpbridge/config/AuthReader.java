@@ -51,6 +51,13 @@ final class AuthReader {
       if (!identifiers.add(read.issuer())) {
         issuer.report("issuer", "another entry already has this issuer");
       }
+      if (read.introspection() != null
+          && issuers.stream().anyMatch(other -> other.introspection() != null)) {
+        issuer.report(
+            "introspection",
+            "another issuer already has it: a token that is not a JWT does not say whose it is, and"
+                + " would be shown to both");
+      }
       issuers.add(read);
     }
     return issuers;

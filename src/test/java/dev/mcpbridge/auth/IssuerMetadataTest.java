@@ -11,6 +11,8 @@ import dev.mcpbridge.fixture.TestBridge;
 import dev.mcpbridge.protocol.Json;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -26,16 +28,16 @@ class IssuerMetadataTest {
   private boolean isStuck;
   private int reads;
   private long now = 1_000_000;
-  private final IssuerMetadata metadata = new IssuerMetadata(issuer(), this::get, () -> now);
+  private final IssuerMetadata metadata = new IssuerMetadata(issuer(ISSUER), this::get, () -> now);
 
-  private static AuthConfig.Issuer issuer() {
+  private static AuthConfig.Issuer issuer(String identifier) {
     BridgeConfig config =
         new ConfigReader(Map.of())
             .read(
                 TestBridge.json(
                     "{'auth':{'publicUrl':'https://tools.example','issuers':[{'name':'corp',"
                         + "'issuer':'"
-                        + ISSUER
+                        + identifier
                         + "','audiences':['api'],"
                         + "'scopes':{'read':'mcp:read'}}]},'mcpServers':{}}"),
                 ConfigReader.Strictness.ALL_OR_NOTHING);
@@ -98,5 +100,43 @@ class IssuerMetadataTest {
     assertEquals("https://id.example/introspect", endpoint().result());
     assertEquals("https://id.example/introspect", endpoint().result());
     assertEquals(refuses ? 3 : 2, reads, "one discovery more, which asks at both addresses");
+  }
+
+  /** RFC 8414 section 5. */
+  @ParameterizedTest
+  @ValueSource(strings = {"https://id.example", "https://id.example/realms/x"})
+  void issuerWithoutOpenIdConnectIsFoundAtTheAddressOfOauth(String identifier) {
+    List<String> asked = new ArrayList<>();
+    IssuerMetadata ofOauth =
+        new IssuerMetadata(
+            issuer(identifier),
+            url -> {
+              asked.add(url);
+              return url.contains("openid")
+                  ? Future.failedFuture("status 404")
+                  : Future.succeededFuture(
+                      new IssuerClient.Answer(
+                          Json.object()
+                              .put("issuer", identifier)
+                              .put("jwks_uri", "https://id.example/keys"),
+                          null));
+            },
+            () -> now);
+
+    assertEquals("https://id.example/keys", ofOauth.url("jwks_uri").result());
+    String path = identifier.substring(ISSUER.length());
+    assertEquals(
+        List.of(
+            identifier + "/.well-known/openid-configuration",
+            ISSUER + "/.well-known/oauth-authorization-server" + path),
+        asked);
+  }
+
+  @Test
+  void metadataOfAnotherIssuerIsNotUsedFromEitherAddress() {
+    published.put("issuer", "https://evil.example").put("jwks_uri", "https://evil.example/keys");
+
+    assertTrue(metadata.url("jwks_uri").failed());
+    assertEquals(2, reads);
   }
 }

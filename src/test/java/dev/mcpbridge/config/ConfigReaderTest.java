@@ -68,6 +68,12 @@ class ConfigReaderTest {
           {'sandbox':{'allowedMounts':['/\\u0000']}} | sandbox.allowedMounts
           {'servers':{'s':{'command':'x','riskLevel':4}}} | servers.s.riskLevel
           {'auth':{'keys':null}} | auth.keys
+          {'auth':{'issuers':[{'name':'a','issuer':'https://a.example',\
+          'introspection':{'clientId':'b','clientSecret':'c'}},\
+          {'name':'b','issuer':'https://b.example',\
+          'introspection':{'clientId':'b','clientSecret':'c'}}]}} | auth.issuers[1].introspection
+          {'auth':{'issuers':[{'name':'a','issuer':'https://a.example'},\
+          {'name':'b','issuer':'https://a.example'}]}} | auth.issuers[1].issuer
           {'mcpServers':{'s':{'type':'openapi','url':'http://x','auth':'x'}}} | mcpServers.s.auth
           {'mcpServers':{'s':{'type':'openapi','url':'http://x','largeResult':'17m'}}} \
             | mcpServers.s.largeResult

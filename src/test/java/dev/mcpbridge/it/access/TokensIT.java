@@ -88,7 +88,7 @@ class TokensIT {
             + "{'name':'corp','issuer':'%s','roles':['groups']%s},"
             + "{'name':'other','issuer':'%s','introspection':"
             + "{'clientId':'bridge','clientSecret':'s3cret'},'audiences':['api']}]},"
-            + "'mcpServers':{'s':%s,'t':%s}}")
+            + "'profiles':{'p':{'servers':{'s':{}}}},'mcpServers':{'s':%s,'t':%s}}")
         .formatted(
             PUBLIC,
             TestBridge.key("corp-alice", EDGE, "'read','call'"),
@@ -231,8 +231,20 @@ class TokensIT {
   @Test
   void missingCredentialIsChallengedWithTheResourceOfTheDoor() throws Exception {
     String metadata = PUBLIC + "/.well-known/oauth-protected-resource";
-    for (String door : List.of("", "/mcp", "/servers/s/mcp", "/servers/unknown/mcp")) {
-      Answer answer = door.isEmpty() ? bridge.get("/servers") : bridge.post(door, "{}");
+    for (String door :
+        List.of(
+            "",
+            "/mcp",
+            "/sse",
+            "/servers/s/mcp",
+            "/servers/s/sse",
+            "/servers/unknown/mcp",
+            "/profiles/unknown/mcp",
+            "/profiles/unknown/sse")) {
+      Answer answer =
+          door.endsWith("/mcp")
+              ? bridge.post(door, "{}")
+              : bridge.get(door.isEmpty() ? "/servers" : door);
       assertEquals(401, answer.status());
       assertChallenge(
           "Bearer resource_metadata=\"" + metadata + door + "\", scope=\"mcp:read mcp:call\"",
@@ -377,6 +389,9 @@ class TokensIT {
     "/servers/s/mcp, /servers/t/mcp, 401",
     "/servers/s/mcp, /mcp, 401",
     "/servers/s/mcp, /servers/s/tools, 401",
+    "/servers/s/mcp, /profiles/p/mcp, 401",
+    "/profiles/p/mcp, /profiles/p/mcp, 200",
+    "/profiles/p/mcp, /mcp, 401",
     ".evil.example, /servers, 401"
   })
   void tokenIsValidForItsAudience(String audience, String door, int status) throws Exception {
@@ -504,6 +519,21 @@ class TokensIT {
     McpClient session = client("/servers/s/mcp", alice).initialized();
     session.with("authorization", "Bearer opaque-alice");
     assertEquals(404, session.call("echo", "{\"text\":\"x\"}").status());
+    String background =
+        bridge
+            .post(
+                "/servers/s/tools/never",
+                "{}",
+                "authorization",
+                "Bearer " + alice,
+                "prefer",
+                "respond-async")
+            .header("location");
+    assertEquals("running", as(alice, background).at("/status"));
+    for (String other : List.of("opaque-alice", EDGE)) {
+      assertEquals(404, as(other, background).status());
+      assertEquals(404, bridge.delete(background, "authorization", "Bearer " + other).status());
+    }
     for (String caller : List.of(alice, "opaque-alice", EDGE)) {
       String text = "{\"text\":\"of " + caller.hashCode() + "\"}";
       Answer keyed =
@@ -517,6 +547,35 @@ class TokensIT {
       assertEquals(200, keyed.status(), keyed.toString());
       assertTrue(keyed.text().contains("of " + caller.hashCode()), keyed.text());
     }
+  }
+
+  @Test
+  void requestStateIsOfNoUseToAnotherCallerWithTheSameSubject() throws Exception {
+    opaque.knows("opaque-alice", "{'active':true,'sub':'alice','aud':'api','scope':'mcp:call'}");
+    String members = "\"name\":\"big\",\"arguments\":{\"size\":1}";
+    String alice = token("mcp:call");
+    JsonNode asked = stateless(alice).stateless("tools/call", members).result();
+    String agreed =
+        members
+            + ",\"requestState\":"
+            + asked.path("requestState")
+            + ",\"inputResponses\":{\"confirmation\":{\"action\":\"accept\","
+            + "\"content\":{\"confirm\":true}}}";
+
+    for (String other : List.of("opaque-alice", EDGE)) {
+      assertEquals(-32602, stateless(other).stateless("tools/call", agreed).errorCode());
+    }
+
+    McpClient.Reply done = stateless(alice).stateless("tools/call", agreed);
+    assertEquals("x", done.firstText(), done.text());
+  }
+
+  private McpClient stateless(String credential) {
+    return new McpClient(
+        bridge.uri("/servers/s/mcp"),
+        "{\"elicitation\":{}}",
+        "authorization",
+        "Bearer " + credential);
   }
 
   @Test
@@ -750,6 +809,18 @@ class TokensIT {
   void introspectionHasToSayThatTheTokenIsForTheBridge(String answer, int status) throws Exception {
     opaque.knows("tok", answer);
     assertEquals(status, as("tok", "/servers").status());
+  }
+
+  /** A key that was withdrawn, or is for another bridge, is a secret that no issuer may see. */
+  @Test
+  void unknownApiKeyIsRefusedWithoutAskingTheIssuer() throws Exception {
+    String withdrawn = ApiKeys.generate();
+    assertEquals(401, as(withdrawn, "/servers").status());
+    assertEquals(401, bridge.get("/servers", "x-api-key", withdrawn).status());
+    assertEquals(0, opaque.count("/introspect"));
+
+    assertEquals(401, as("opaque", "/servers").status());
+    assertEquals(1, opaque.count("/introspect"));
   }
 
   @Test
