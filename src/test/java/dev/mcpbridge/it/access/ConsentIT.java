@@ -346,6 +346,25 @@ class ConsentIT {
   }
 
   @Test
+  void noParameterOfAnAnswerLeadsTheBrowserElsewhere() throws Exception {
+    String evil = "https%3A%2F%2Fevil.example%2F";
+    for (String name :
+        new String[] {"redirect_uri", "next", "url", "return_to", "error", "error_uri", "iss"}) {
+      ConsentBrowser browser = new ConsentBrowser();
+      HttpResponse<String> redirect =
+          browser.agree(URI.create(link(call(ALICE))), Map.of("key", ALICE));
+      URI authorize = URI.create(redirect.headers().firstValue("location").orElseThrow());
+      String answer = browser.open(authorize).headers().firstValue("location").orElseThrow();
+
+      HttpResponse<String> page = browser.open(URI.create(answer + "&" + name + "=" + evil));
+
+      String location = page.headers().firstValue("location").orElse("");
+      assertFalse((location + page.body()).contains("evil.example"), name + location + page.body());
+      notes.revokeAll();
+    }
+  }
+
+  @Test
   void callerWithACredentialForAnApiGetsALinkForAnMcpServer() throws Exception {
     Answer refused =
         bridge.post(

@@ -32,6 +32,7 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -197,6 +198,22 @@ class GrantsIT {
 
     assertEquals("consent_required", refused.code(), refused.toString());
     assertEquals(1, refreshes());
+  }
+
+  @Test
+  void serverOverHttpSseGetsTheCredentialOfItsCaller() throws Exception {
+    notes.resourceMetadata().put("resource", notes.url("/sse"));
+    bridge = TestBridge.of("{'mcpServers':{'notes':" + notes.sseEntry() + "}}");
+
+    HttpResponse<String> page = connect();
+
+    assertTrue(page.body().contains("Connected"), page.body());
+    assertEquals("alice", call().firstText());
+    notes.revokeAccess();
+    assertEquals("alice", call().firstText(), "renewed");
+    assertTrue(refreshes() == 1 && notes.calls().size() == 2, notes.calls().toString());
+    notes.revokeAll();
+    assertEquals("consent_required", call().code());
   }
 
   @Test
@@ -385,6 +402,48 @@ class GrantsIT {
       HttpResponse<String> page = connect();
 
       assertEquals(502, page.statusCode(), page.body());
+      assertEquals(0, inside.connections());
+    }
+  }
+
+  /** The metadata of a resource comes from the server itself, wherever its challenge points to. */
+  @ParameterizedTest
+  @ValueSource(strings = {"https://127.0.0.1:%d/x", "http://127.0.0.1:%d/x", "https://[::1]:%d/x"})
+  void metadataOfAResourceIsNotFetchedFromAnotherHost(String url) throws Exception {
+    try (CountedSocket inside = new CountedSocket()) {
+      start("");
+      notes.answer(
+          "/mcp",
+          exchange -> {
+            exchange
+                .getResponseHeaders()
+                .set(
+                    "WWW-Authenticate",
+                    "Bearer resource_metadata=\"" + url.formatted(inside.port()) + "\"");
+            IssuerStub.json(exchange, 401, "{}");
+          });
+
+      HttpResponse<String> page = connect();
+
+      assertEquals(502, page.statusCode(), page.body());
+      assertEquals(0, inside.connections());
+      notes.heal();
+      assertTrue(connect().body().contains("Connected"));
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"registration_endpoint, 502", "revocation_endpoint, 200"})
+  void endpointInsideTheNetworkIsNotContacted(String endpoint, int status) throws Exception {
+    try (CountedSocket inside = new CountedSocket()) {
+      notes.issuerMetadata().put(endpoint, "https://127.0.0.1:" + inside.port() + "/x");
+      String entry = notes.entry("").replace("'allowLoopback':true", "'allowLoopback':false");
+      bridge = TestBridge.of("{'mcpServers':{'notes':" + entry + "}}");
+
+      HttpResponse<String> page = connect();
+      bridge.delete("/servers/notes/credentials");
+
+      assertEquals(status, page.statusCode(), page.body());
       assertEquals(0, inside.connections());
     }
   }

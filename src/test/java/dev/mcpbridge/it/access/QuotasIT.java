@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.mcpbridge.auth.ApiKeys;
 import dev.mcpbridge.fixture.FreePorts;
+import dev.mcpbridge.fixture.HttpSseClient;
 import dev.mcpbridge.fixture.McpClient;
 import dev.mcpbridge.fixture.PackagedProgram;
 import dev.mcpbridge.fixture.ServedBridge;
@@ -17,7 +18,10 @@ import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AutoClose;
@@ -25,16 +29,24 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Quotas at the doors. */
 @Tag("access")
 class QuotasIT {
   private static final String ALICE = ApiKeys.generate();
   private static final String BOB = ApiKeys.generate();
+  private static final String CAROL = ApiKeys.generate();
+
+  private static final String TURN =
+      "{\"role\":\"assistant\",\"tool_calls\":[{\"id\":\"1\",\"type\":\"function\","
+          + "\"function\":{\"name\":\"s__answers\",\"arguments\":\"{}\"}}]}";
 
   private static final String QUOTAS =
       "{'name':'calls','per':'caller','quota':1000,'tools':['echo']},"
           + "{'name':'few','per':'caller','rate':2,'window':3600,'tools':['answers']},"
+          + "{'name':'team','per':'role','quota':2,'tools':['remember']},"
           + "{'name':'at-once','per':'server','concurrent':1,'tools':['sleep']},"
           + "{'name':'read','per':'caller','quota':1,'resources':['*']},"
           + "{'name':'loop','repeats':3,'window':3600,'tools':['cancels']}";
@@ -50,11 +62,12 @@ class QuotasIT {
   private static String config(String quotas) {
     return "{"
         + TestBridge.auth(
-            TestBridge.key("alice", ALICE, "'read','call'"),
-            TestBridge.key("bob", BOB, "'read','call'"))
+            TestBridge.key("alice", ALICE, "'read','call'", "'team'"),
+            TestBridge.key("bob", BOB, "'read','call'", "'team'"),
+            TestBridge.key("carol", CAROL, "'read','call'", "'guest'"))
         + ",'quotas':["
         + quotas
-        + "],'mcpServers':{'s':"
+        + "],'profiles':{'p':{'servers':{'s':{}}}},'mcpServers':{'s':"
         + TestBridge.entry("")
         + "}}";
   }
@@ -63,12 +76,21 @@ class QuotasIT {
     return bridge.get(path, "authorization", "Bearer " + key);
   }
 
-  private Answer call(String key, String tool, String arguments) throws Exception {
-    return bridge.call(tool, arguments, "authorization", "Bearer " + key);
+  private Answer call(String key, String tool, String arguments, String... headers)
+      throws Exception {
+    return bridge.call(tool, arguments, McpClient.with(headers, "authorization", "Bearer " + key));
+  }
+
+  private Answer post(String key, String path, String body) throws Exception {
+    return bridge.post(path, body, "authorization", "Bearer " + key);
   }
 
   private McpClient client(String key) {
-    return new McpClient(bridge.uri("/servers/s/mcp"), "{}", "authorization", "Bearer " + key);
+    return client(key, "/servers/s/mcp");
+  }
+
+  private McpClient client(String key, String path) {
+    return new McpClient(bridge.uri(path), "{}", "authorization", "Bearer " + key);
   }
 
   @Test
@@ -101,28 +123,112 @@ class QuotasIT {
     assertNull(call(ALICE, "sleep", "{\"ms\":0}").header("ratelimit"));
   }
 
-  @Test
-  void everyDoorCounts() throws Exception {
-    String turn =
-        "{\"role\":\"assistant\",\"tool_calls\":[{\"id\":\"1\",\"type\":\"function\","
-            + "\"function\":{\"name\":\"s__answers\",\"arguments\":\"{}\"}}]}";
-    String batch = "{\"calls\":[{\"server\":\"s\",\"tool\":\"answers\"}]}";
-    McpClient legacy = client(ALICE).initialized();
-    assertEquals(0, legacy.call("answers", "{}").errorCode());
-    assertEquals(0, client(ALICE).stateless("tools/call", member("answers")).errorCode());
+  /** A door by which a tool without arguments is called; answers with the code of the failure. */
+  private interface Door {
+    int call(QuotasIT it, String key) throws Exception;
+  }
 
-    McpClient.Reply session = legacy.call("answers", "{}");
-    McpClient.Reply stateless = client(ALICE).stateless("tools/call", member("answers"));
-    Answer model = bridge.post("/toolcall", turn, "authorization", "Bearer " + ALICE);
-    Answer batched = bridge.post("/batch", batch, "authorization", "Bearer " + ALICE);
+  private static final Map<String, Door> DOORS =
+      Map.ofEntries(
+          Map.entry("REST", (it, key) -> it.call(key, "answers", "{}").status()),
+          Map.entry(
+              "a background call",
+              (it, key) -> {
+                String call =
+                    it.call(key, "answers", "{}", "prefer", "respond-async").header("location");
+                it.bridge.until(() -> !it.get(key, call).at("/status").equals("running"));
+                return it.get(key, call).body().at("/problem/status").asInt();
+              }),
+          Map.entry(
+              "a stream",
+              (it, key) -> {
+                String events = it.call(key, "answers", "{}", "accept", "text/event-stream").text();
+                return events.contains("event: result")
+                    ? 200
+                    : events.contains("\"status\":429") ? 429 : 1;
+              }),
+          Map.entry(
+              "a profile",
+              (it, key) -> it.post(key, "/profiles/p/tools/s__answers", "{}").status()),
+          Map.entry(
+              "a batch",
+              (it, key) ->
+                  it.post(key, "/batch", "{\"calls\":[{\"server\":\"s\",\"tool\":\"answers\"}]}")
+                      .body()
+                      .at("/results/0/status")
+                      .asInt()),
+          Map.entry(
+              "tool calls of a model",
+              (it, key) ->
+                  it.post(key, "/toolcall", TURN).body().at("/tool_responses/0/status").asInt()),
+          Map.entry(
+              "a session",
+              (it, key) -> it.client(key).initialized().call("answers", "{}").errorCode()),
+          Map.entry(
+              "a request without a session",
+              (it, key) -> it.client(key).stateless("tools/call", member("answers")).errorCode()),
+          Map.entry(
+              "all servers",
+              (it, key) ->
+                  it.client(key, "/mcp").initialized().call("s__answers", "{}").errorCode()),
+          Map.entry(
+              "lean discovery",
+              (it, key) ->
+                  it.client(key, "/mcp?discovery=search")
+                      .initialized()
+                      .call("call_tool", "{\"name\":\"s__answers\",\"arguments\":{}}")
+                      .errorCode()),
+          Map.entry(
+              "HTTP+SSE",
+              (it, key) -> {
+                try (HttpSseClient client =
+                    new HttpSseClient(it.bridge.uri("/sse"), "authorization", "Bearer " + key)) {
+                  return client
+                      .request("tools/call", "{\"name\":\"s__answers\",\"arguments\":{}}")
+                      .at("/error/code")
+                      .asInt();
+                }
+              }));
 
-    assertEquals(429, session.errorCode());
-    assertEquals("few", session.last().at("/error/data/limit").asText());
-    assertTrue(session.last().at("/error/data/retryAfterSeconds").asInt() > 1_000);
-    assertEquals(429, stateless.errorCode());
-    assertEquals("429", model.at("/tool_responses/0/status"));
-    assertEquals("429", batched.at("/results/0/status"));
+  static Set<String> doors() {
+    return DOORS.keySet();
+  }
+
+  @ParameterizedTest
+  @MethodSource("doors")
+  void callCountsAndIsRefusedAtEveryDoor(String name) throws Exception {
+    Door door = DOORS.get(name);
+    Set<Integer> passed = new HashSet<>(List.of(door.call(this, ALICE), door.call(this, BOB)));
+    assertTrue(Set.of(0, 200, 202).containsAll(passed), passed.toString());
+    assertEquals(200, call(ALICE, "answers", "{}").status());
+
     assertEquals(429, call(ALICE, "answers", "{}").status());
+    assertEquals(429, door.call(this, ALICE), name);
+    assertTrue(passed.contains(door.call(this, BOB)));
+  }
+
+  @Test
+  void refusalInASessionHasTheLimitAndTheTimeToWait() throws Exception {
+    McpClient session = client(ALICE).initialized();
+    session.call("answers", "{}");
+    session.call("answers", "{}");
+
+    McpClient.Reply refused = session.call("answers", "{}");
+
+    assertEquals("few", refused.last().at("/error/data/limit").asText());
+    assertTrue(refused.last().at("/error/data/retryAfterSeconds").asInt() > 1_000);
+  }
+
+  @Test
+  void quotaOfARoleIsSharedByThoseWhoHaveIt() throws Exception {
+    assertEquals(200, call(ALICE, "remember", "{\"text\":\"x\"}").status());
+    assertEquals(200, call(BOB, "remember", "{\"text\":\"x\"}").status());
+
+    Answer refused = call(ALICE, "remember", "{\"text\":\"x\"}");
+
+    assertEquals("team", refused.at("/limit"), refused.toString());
+    assertEquals(429, call(BOB, "remember", "{\"text\":\"x\"}").status());
+    assertEquals(200, call(CAROL, "remember", "{\"text\":\"x\"}").status());
   }
 
   private static String member(String tool) {
