@@ -15,6 +15,7 @@ import dev.mcpbridge.fixture.MetricsText;
 import dev.mcpbridge.fixture.PackagedProgram;
 import dev.mcpbridge.fixture.TestBridge;
 import dev.mcpbridge.fixture.TestBridge.Answer;
+import dev.mcpbridge.protocol.Json;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.net.http.HttpRequest;
@@ -306,6 +307,46 @@ class RulesIT {
     if (status == 200) {
       assertEquals(arguments, answer.body().path("structuredContent").toString());
     }
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '~',
+      textBlock =
+          """
+          {"m":"/srv/x"}             | 200
+          {"m":"/etc/x"}             | 403
+          {"m":"\\u002fetc/x"}      | 403
+          {"m":"/srv/../etc/x"}      | 403
+          {"m":"/srv/%2e%2e/etc/x"}  | 403
+          {"m":"/srv/..\\\\/etc/x"}  | 403
+          {"m":["/etc/x"]}           | 403
+          {"m":{"x":"/etc/x"}}       | 403
+          {"m":7}                    | 403
+          {"m":null}                 | 403
+          {}                         | 403
+          """)
+  void ruleThatDeniesIsNotEvadedAtAnyDoor(String arguments, int status) throws Exception {
+    bridge.reload(
+        config(
+            "",
+            "{'name':'all','allow':['call']},"
+                + "{'name':'no-etc','deny':['call'],'arguments':{'/m':{'under':'/etc'}}}"));
+    String member = "\"name\":\"echo\",\"arguments\":" + arguments;
+    String text = Json.object().put("arguments", arguments).toString();
+    String turn =
+        "{\"role\":\"assistant\",\"tool_calls\":[{\"id\":\"1\",\"type\":\"function\","
+            + "\"function\":{\"name\":\"s__echo\","
+            + text.substring(1)
+            + "}]}";
+
+    int ofMcp = client(BOT, "/servers/s/mcp").stateless("tools/call", member).errorCode();
+    Answer ofModel = post(BOT, "/toolcall", turn);
+
+    assertEquals(status, call(BOT, "s", "echo", arguments).status());
+    assertEquals(status == 200 ? 0 : status, ofMcp);
+    assertEquals(status, ofModel.body().at("/tool_responses/0/status").asInt(), ofModel.toString());
   }
 
   @ParameterizedTest
