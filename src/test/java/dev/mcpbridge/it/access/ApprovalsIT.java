@@ -21,6 +21,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What an approval covers, and who receives the result of an approved call. */
@@ -117,6 +118,24 @@ class ApprovalsIT {
       Answer held = bridge.call("echo", arguments);
       String no = "{\"confirm\":false,\"token\":\"" + held.at("/token") + "\"}";
       assertEquals(200, bridge.post(path(held), no).status());
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"fail, {}", "'exit', '{\"code\":3}'", "never, {}"})
+  void approvalOfACallThatFailsIsUsedUp(String tool, String arguments) throws Exception {
+    String entry = TestBridge.entry("'riskLevel':2,'timeout':2");
+    try (TestBridge bridge = open("'mcpServers':{'s':" + entry + "}}")) {
+      Answer held = bridge.call(tool, arguments);
+      String yes = "{\"confirm\":true,\"token\":\"" + held.at("/token") + "\"}";
+
+      int first = bridge.post(path(held), yes).status();
+
+      assertTrue(first == 500 || first == 502 || first == 504, "status " + first);
+      bridge.awaitReady("s");
+      Answer again = bridge.post(path(held), yes);
+      assertEquals(404, again.status(), again.toString());
+      assertTrue(again.at("/detail").contains("already decided"), again.toString());
     }
   }
 

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import dev.mcpbridge.fixture.McpClient;
 import dev.mcpbridge.fixture.MetricsText;
 import dev.mcpbridge.fixture.TestBridge;
+import dev.mcpbridge.protocol.RandomIds;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -37,6 +38,23 @@ class SessionBoundsIT {
       // Then
       assertEquals(0, sessions(bridge));
       assertEquals(200, second.post(OPENING).status());
+    }
+  }
+
+  @Test
+  void unknownSessionIdsAre404AndTakeNoPlace() throws Exception {
+    try (TestBridge bridge = TestBridge.of("{'http':{'maxSessions':1},'mcpServers':{}}")) {
+      String list = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}";
+      for (int i = 0; i < 1_000; i++) {
+        String[] id = {"mcp-session-id", RandomIds.next()};
+        assertEquals(404, bridge.post("/mcp", list, id).status());
+        assertEquals(404, bridge.delete("/mcp", id).status());
+      }
+
+      assertEquals(0, sessions(bridge));
+      assertEquals(
+          200,
+          new McpClient(bridge.uri("/mcp"), "{}").initialized().request("ping", "{}").status());
     }
   }
 

@@ -88,7 +88,9 @@ class RequestFramingIT {
 
     for (String body :
         List.of(
-            "2;x=" + "y".repeat(20_000) + "\r\n{}\r\n0\r\n\r\n", "2\r\n{}\r\n0\r\n" + trailers)) {
+            "2;x=" + "y".repeat(20_000) + "\r\n{}\r\n0\r\n\r\n",
+            "2;x=" + "y".repeat(1 << 20) + "\r\n{}\r\n0\r\n\r\n",
+            "2\r\n{}\r\n0\r\n" + trailers)) {
       assertStatus(400, RawHttp.untilClosed(bridge.port(), CHUNKED + "\r\n" + body));
     }
   }
@@ -112,6 +114,20 @@ class RequestFramingIT {
       })
   void lineEndsOfOneCharacterAndControlCharactersAre400(String request) throws Exception {
     assertRefusedAlone(request);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"Mcp-Session-Id", "Last-Event-ID", "X-API-Key", "Authorization"})
+  void controlCharacterInAHeaderIs400(String header) throws Exception {
+    assertRefusedAlone(LIVE + header + ": a\u0001b\r\n\r\n");
+    assertRefusedAlone(LIVE + header + ": a\u0000b\r\n\r\n");
+  }
+
+  @Test
+  void bodyWhoseLastLineEndIsMissingIsNotAnswered() throws Exception {
+    String answer = RawHttp.untilClosed(bridge.port(), CHUNKED + "\r\n2\r\n{}\r\n0\r\n");
+
+    assertEquals("408", answer.split(" ")[1], answer);
   }
 
   /** The connection ends after the refusal, without an answer to the request behind it. */

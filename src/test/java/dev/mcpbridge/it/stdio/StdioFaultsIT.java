@@ -156,6 +156,19 @@ class StdioFaultsIT {
   }
 
   @Test
+  void depthOfAResultIsBounded() throws Exception {
+    try (TestBridge bridge = TestBridge.scripted("")) {
+      assertEquals(200, bridge.call("bad_result", "{\"depth\":100}").status());
+
+      for (int depth : new int[] {2_000, 200_000}) {
+        Answer answer = bridge.call("bad_result", "{\"depth\":" + depth + "}");
+        assertEquals(502, answer.status(), answer.text().substring(0, 200));
+        bridge.assertAlive();
+      }
+    }
+  }
+
+  @Test
   void aProcessThatClosesItsStdoutIsReplaced() throws Exception {
     try (TestBridge bridge = TestBridge.scripted("")) {
       long pid = bridge.pids("s").get(0);
