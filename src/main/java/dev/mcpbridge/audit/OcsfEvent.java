@@ -51,6 +51,7 @@ public final class OcsfEvent {
     return switch (event) {
       case "call.decision",
           "call.outcome",
+          "subscription",
           "confirmation",
           "consent",
           "pin",

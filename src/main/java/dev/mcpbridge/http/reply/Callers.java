@@ -98,8 +98,7 @@ public final class Callers {
    */
   public static Caller caller(RoutingContext ctx, Caller known) {
     String token = ctx.get(TOKEN);
-    Caller caller =
-        (token == null ? known : known.withToken(token)).withOrigin(door(ctx), address(ctx));
+    Caller caller = located(ctx, token == null ? known : known.withToken(token));
     String authorization = ctx.request().getHeader(AUTHORIZATION);
     if (authorization == null) {
       return caller;
@@ -109,6 +108,11 @@ public final class Callers {
           ErrorCode.MALFORMED_REQUEST, AUTHORIZATION + " is not a valid Authorization value");
     }
     return caller.withAuthorization(authorization);
+  }
+
+  /** A known caller with the door and the address of this request. */
+  public static Caller located(RoutingContext ctx, Caller known) {
+    return known.withOrigin(door(ctx), address(ctx));
   }
 
   /** The door of a request, by its path. */

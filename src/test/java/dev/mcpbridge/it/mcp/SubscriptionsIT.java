@@ -9,11 +9,15 @@ import dev.mcpbridge.fixture.McpClient;
 import dev.mcpbridge.fixture.NodeFixture;
 import dev.mcpbridge.fixture.Requirements;
 import dev.mcpbridge.fixture.TestBridge;
+import dev.mcpbridge.fixture.TrailFiles;
 import java.io.BufferedReader;
+import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -90,6 +94,58 @@ class SubscriptionsIT {
       }
       assertEquals(403, client.request("resources/subscribe", uri).errorCode());
     }
+  }
+
+  @Test
+  void subscriptionIsInTheAuditTrailFromItsBeginningToItsEnd(@TempDir Path folder)
+      throws Exception {
+    String config =
+        "{'audit':{'folder':'"
+            + folder
+            + "'},'access':{'rules':[{'name':'no-text','deny':['read'],"
+            + "'resources':['test://static-text']},{'name':'all','allow':['call','read']}]},"
+            + "'mcpServers':{'s':"
+            + NodeFixture.stdio("")
+            + "}}";
+    try (TestBridge bridge = TestBridge.of(config).awaitReady("s")) {
+      McpClient session = new McpClient(bridge.uri("/servers/s/mcp"), "{}").initialized();
+      session.request("resources/subscribe", "{\"uri\":\"" + URI + "\"}").result();
+      session.request("resources/subscribe", "{\"uri\":\"test://static-text\"}");
+      session.delete();
+      McpClient stateless = new McpClient(bridge.uri("/servers/s/mcp"), "{}");
+      try (BufferedReader stream =
+          stateless.stream(
+              "subscriptions/listen",
+              "\"notifications\":{\"resourceSubscriptions\":[\"%s\"]}".formatted(URI))) {
+        McpClient.next(stream);
+      }
+      bridge.until(() -> subscriptions(folder).size() == 5);
+
+      List<String> expected =
+          List.of(
+              "mcp s " + URI + " allow",
+              "mcp s test://static-text refuse forbidden",
+              "mcp s " + URI + " ended",
+              "mcp s " + URI + " allow",
+              "mcp s " + URI + " ended");
+      assertEquals(
+          expected.stream().sorted().toList(), subscriptions(folder).stream().sorted().toList());
+    }
+  }
+
+  private static List<String> subscriptions(Path folder) throws Exception {
+    return TrailFiles.of(TrailFiles.records(folder), "subscription").stream()
+        .map(
+            each ->
+                String.join(
+                        " ",
+                        each.path("door").asText(),
+                        each.path("server").asText(),
+                        each.path("name").asText(),
+                        each.path("decision").asText(each.path("outcome").asText()),
+                        each.path("code").asText())
+                    .strip())
+        .toList();
   }
 
   @Test

@@ -12,6 +12,7 @@ import dev.mcpbridge.call.Directory;
 import dev.mcpbridge.call.ToolCatalogue;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.model.AuditRecord;
 import dev.mcpbridge.model.Caller;
 import dev.mcpbridge.model.InstanceId;
 import dev.mcpbridge.model.InstanceLocation;
@@ -25,8 +26,10 @@ import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 
 /**
  * The subscribers of each resource. Every instance of a server gets each subscription; it is sent
@@ -56,6 +59,7 @@ public final class ResourceSubscribers {
     final Map<InstanceLocation, Boolean> agreements = new HashMap<>();
 
     SubscribedResource resource;
+    boolean begun;
     boolean ended;
 
     Subscriber(
@@ -96,12 +100,50 @@ public final class ResourceSubscribers {
    * @param toolCatalogue what the endpoint offers
    * @param shown the client's URI of the resource
    * @param listener receives the params of each notification, with that URI
-   * @return ends the subscription
-   * @throws BridgeException INVALID_PARAMS if the endpoint does not offer the resource
+   * @return ends the subscription; fails with INVALID_PARAMS if the endpoint does not offer the
+   *     resource
    */
   public Future<Runnable> listen(
       ToolCatalogue toolCatalogue, String shown, Caller caller, Consumer<JsonSlice> listener) {
-    ToolCatalogue.Resource resource = toolCatalogue.requireResource(shown);
+    Optional<ToolCatalogue.Resource> resource = toolCatalogue.resource(shown);
+    if (resource.isEmpty()) {
+      BridgeException unknown =
+          new BridgeException(ErrorCode.INVALID_PARAMS, "Unknown resource").with("uri", shown);
+      record(caller, null, shown, refusal(unknown));
+      return Future.failedFuture(unknown);
+    }
+    ServerId server = resource.get().server();
+    String uri = resource.get().uri();
+    return listen(resource.get(), toolCatalogue, shown, caller, listener)
+        .onSuccess(begun -> record(caller, server, uri, to -> to.with("decision", "allow")))
+        .onFailure(refused -> record(caller, server, uri, refusal(refused)));
+  }
+
+  private static UnaryOperator<AuditRecord> refusal(Throwable failure) {
+    return to ->
+        to.with("decision", "refuse").with("code", BridgeException.of(failure).code().slug());
+  }
+
+  private void record(Caller caller, ServerId server, String uri, UnaryOperator<AuditRecord> end) {
+    bus.offer(
+        Addresses.AUDIT,
+        () ->
+            end.apply(
+                new AuditRecord("subscription")
+                    .with("principal", caller.name())
+                    .with("address", caller.address())
+                    .with("door", caller.door())
+                    .with("server", server == null ? null : server.name())
+                    .with("kind", "resource")
+                    .with("name", uri)));
+  }
+
+  private Future<Runnable> listen(
+      ToolCatalogue.Resource resource,
+      ToolCatalogue toolCatalogue,
+      String shown,
+      Caller caller,
+      Consumer<JsonSlice> listener) {
     if (!access.maySubscribe(caller.principal(), resource.server(), resource.uri())) {
       return Future.failedFuture(
           new BridgeException(
@@ -121,7 +163,11 @@ public final class ResourceSubscribers {
                     view.locations().stream()
                         .map(location -> subscribe(subscriber, location))
                         .toList()))
-        .<Runnable>map(begun -> () -> end(subscriber))
+        .<Runnable>map(
+            begun -> {
+              subscriber.begun = true;
+              return () -> end(subscriber);
+            })
         .onFailure(refused -> end(subscriber));
   }
 
@@ -150,6 +196,13 @@ public final class ResourceSubscribers {
     Set<Subscriber> subscribers = listeners.getOrDefault(subscriber.resource, Set.of());
     if (subscribers.contains(subscriber)) {
       subscribers.remove(subscriber);
+      if (subscriber.begun) {
+        record(
+            subscriber.caller,
+            subscriber.server,
+            subscriber.uri,
+            to -> to.with("outcome", "ended"));
+      }
       if (subscribers.isEmpty()) {
         listeners.remove(subscriber.resource);
       }

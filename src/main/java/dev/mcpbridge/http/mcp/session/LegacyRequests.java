@@ -268,11 +268,12 @@ public final class LegacyRequests {
 
   private Future<JsonSlice> subscribe(LegacySession session, McpRequest request) {
     String uri = request.message().required("uri");
+    Caller sender = request.caller();
     return subscribers
         .listen(
             request.toolCatalogue(),
             uri,
-            session.caller(),
+            session.caller().withOrigin(sender.door(), sender.address()),
             params -> sessions.resourceUpdated(session, params))
         .onSuccess(end -> session.subscribed(uri, end))
         .map(JsonSlice.EMPTY_OBJECT);

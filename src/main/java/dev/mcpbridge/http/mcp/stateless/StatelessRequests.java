@@ -108,7 +108,7 @@ public final class StatelessRequests {
   private SubscriptionStream listen(
       RoutingContext ctx, ClientMessage message, Selection endpoint, ToolCatalogue toolCatalogue) {
     Map<String, JsonSlice> requested = SubscriptionStream.requested(message);
-    Caller caller = Caller.of(Callers.of(ctx)).withShare(Callers.share(ctx));
+    Caller caller = Callers.located(ctx, Caller.of(Callers.of(ctx)).withShare(Callers.share(ctx)));
     SubscriptionStream stream =
         new SubscriptionStream(replies.stream(ctx, Compressed.RESULTS), message.id(), requested);
     stream.subscribe(subscribers, toolCatalogue, caller);

@@ -21,6 +21,7 @@ import io.vertx.core.Future;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 /**
  * {@code subscriptions/listen} (2026-07-28 basic/patterns/subscriptions): a stream that first
@@ -69,7 +70,7 @@ final class SubscriptionStream {
     List<Future<Runnable>> subscriptions =
         JsonObjects.elements(uris).stream()
             .map(JsonObjects::string)
-            .filter(uri -> uri != null && toolCatalogue.resource(uri).isPresent())
+            .filter(Objects::nonNull)
             .limit(MAX_RESOURCES)
             .map(
                 uri ->
