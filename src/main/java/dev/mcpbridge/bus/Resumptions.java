@@ -19,6 +19,11 @@ public final class Resumptions {
   private static final WireCodec<Resumption> RESUMPTION =
       new WireCodec<>(Resumptions::write, Resumptions::read);
 
+  private static final WireCodec<Withdrawal> WITHDRAWAL =
+      new WireCodec<>(
+          (out, gone) -> out.text(gone.id()).text(gone.principal()),
+          in -> new Withdrawal(in.text(), in.text()));
+
   private static final WireCodec<Boolean> FOUND =
       new WireCodec<>(WireWriter::flag, WireReader::flag);
 
@@ -49,10 +54,18 @@ public final class Resumptions {
         resumption -> TIMEOUT_MILLIS);
   }
 
-  /** The client of a resumed call has left. Returns whether the call runs at the node. */
-  public static Address<String, Boolean> withdrawalAt(int slot) {
+  /**
+   * The client of a resumed call has left.
+   *
+   * @param id names the call at its node
+   * @param principal name of the caller
+   */
+  public record Withdrawal(String id, String principal) {}
+
+  /** Withdraws a resumed call. Returns whether the call runs at the node. */
+  public static Address<Withdrawal, Boolean> withdrawalAt(int slot) {
     return new Address<>(
-        "calls.withdraw", AddressScope.node(slot), WireCodecs.TEXT, FOUND, id -> WITHDRAWAL_MILLIS);
+        "calls.withdraw", AddressScope.node(slot), WITHDRAWAL, FOUND, gone -> WITHDRAWAL_MILLIS);
   }
 
   private static void write(WireWriter out, Resumption resumption) {

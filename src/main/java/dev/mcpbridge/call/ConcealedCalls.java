@@ -15,24 +15,26 @@ import java.util.function.Supplier;
  */
 public final class ConcealedCalls {
   private final CallPipeline pipeline;
-  private final CallIds ids;
 
-  public ConcealedCalls(CallPipeline pipeline, CallIds ids) {
+  /** Of these calls alone: a gap in the ids of other calls would tell their caller. */
+  private final CallIds ids = new CallIds();
+
+  public ConcealedCalls(CallPipeline pipeline) {
     this.pipeline = pipeline;
-    this.ids = ids;
   }
 
   /**
    * Reports a call of a concealed entry; does nothing without one.
    *
    * @param arguments may fail, if they are not those of any call
+   * @param envelope likewise
    */
   public void refuse(
       Optional<ToolLocation> concealed,
       Target.Kind kind,
       Supplier<Arguments> arguments,
       Caller caller,
-      Envelope envelope) {
+      Supplier<Envelope> envelope) {
     if (concealed.isPresent()) {
       ToolLocation entry = concealed.get();
       try {
@@ -44,7 +46,7 @@ public final class ConcealedCalls {
                 arguments.get(),
                 caller,
                 false,
-                envelope));
+                envelope.get()));
       } catch (BridgeException notACall) {
         // the door says what is wrong with an entry that does not exist, and no more
       }

@@ -77,8 +77,7 @@ public final class LeanDiscovery {
   }
 
   /**
-   * @throws BridgeException INVALID_ARGUMENTS if no tool is named, TOOL_NOT_FOUND if it does not
-   *     exist
+   * @throws BridgeException INVALID_ARGUMENTS if no tool is named
    */
   public static ResolvedCall resolve(Arguments callArguments) {
     Map<String, JsonSlice> members = JsonObjects.members(callArguments.json());

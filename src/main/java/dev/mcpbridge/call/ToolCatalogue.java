@@ -1,7 +1,5 @@
 package dev.mcpbridge.call;
 
-import dev.mcpbridge.error.BridgeException;
-import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.model.Catalogue;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.ServerView;
@@ -189,11 +187,18 @@ public final class ToolCatalogue {
     return Optional.ofNullable(prompts.get(name)).or(() -> unlisted(all -> all.prompts.get(name)));
   }
 
-  /** The tool of a name, or of a name at its server, that is not resolved for this caller. */
+  /**
+   * The tool of a name, or of a name that only it has at its server, that is not resolved for this
+   * caller.
+   */
   public Optional<ToolLocation> concealedTool(String name) {
-    return concealed(all -> all.tools.get(name))
-        .or(() -> concealed(all -> all.tools.get(String.join(" ", all.namesOf(name)))))
-        .filter(hidden -> tool(name).isEmpty());
+    if (whole == null) {
+      return Optional.empty();
+    }
+    List<String> names = whole.tools.containsKey(name) ? List.of(name) : whole.namesOf(name);
+    return names.size() == 1 && tool(names.get(0)).isEmpty()
+        ? Optional.of(whole.tools.get(names.get(0)))
+        : Optional.empty();
   }
 
   /** The prompt of a name that is not resolved for this caller. */
@@ -213,18 +218,6 @@ public final class ToolCatalogue {
   /** The resource of a URI, listed or not. */
   public Optional<Resource> resource(String uri) {
     return resources.find(uri);
-  }
-
-  /**
-   * The same.
-   *
-   * @throws BridgeException INVALID_PARAMS for another URI
-   */
-  public Resource requireResource(String uri) {
-    return resource(uri)
-        .orElseThrow(
-            () ->
-                new BridgeException(ErrorCode.INVALID_PARAMS, "Unknown resource").with("uri", uri));
   }
 
   /** Changes whenever an entry changes. */

@@ -36,7 +36,7 @@ public final class Main {
   public static void main(String[] args) {
     String name = args.length == 0 ? "" : args[0];
     if (name.equals("serve")) {
-      // before this class is initialized, which would choose the manager of the log
+      // first of all: whatever logs would choose the manager of the log
       System.getProperties()
           .putIfAbsent("java.util.logging.manager", UninterruptedLog.class.getName());
       ServeCommand.prepare();

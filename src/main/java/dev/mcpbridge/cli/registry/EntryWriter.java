@@ -21,8 +21,7 @@ public final class EntryWriter {
   private static final Pattern NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
 
   /** Further variables with which another program or another source of packages would be used. */
-  private static final Pattern STEERING =
-      Pattern.compile("(?i)HOME|SHELL|(CONTAINER|NPM_CONFIG|UV|PIP|NUGET|DOTNET)_.*");
+  private static final Pattern STEERING = Pattern.compile("(?i)HOME|SHELL");
 
   private final Inputs inputs;
   private final List<String> notes = new ArrayList<>();

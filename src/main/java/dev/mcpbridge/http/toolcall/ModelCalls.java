@@ -72,7 +72,7 @@ public final class ModelCalls {
     this.idempotency = idempotency;
     this.lean = lean;
     this.maxDepth = maxDepth;
-    this.concealed = new ConcealedCalls(pipeline, ids);
+    this.concealed = new ConcealedCalls(pipeline);
   }
 
   /**
@@ -207,14 +207,17 @@ public final class ModelCalls {
     ToolCatalogue whole = modelTurn.toolCatalogue().full().get();
     LeanDiscovery.ResolvedCall resolvedCall = LeanDiscovery.resolve(read(call.arguments()));
     String name = resolvedCall.name();
-    refuse(whole.concealedTool(name), resolvedCall::arguments, modelTurn);
-    ToolLocation tool = whole.tool(name).orElseThrow(() -> LeanDiscovery.unknown(name));
-    return request(tool, resolvedCall.arguments(), modelTurn);
+    Optional<ToolLocation> tool = whole.tool(name);
+    if (tool.isEmpty()) {
+      refuse(whole.concealedTool(name), resolvedCall::arguments, modelTurn);
+      throw LeanDiscovery.unknown(name);
+    }
+    return request(tool.get(), resolvedCall.arguments(), modelTurn);
   }
 
   private void refuse(
       Optional<ToolLocation> tool, Supplier<Arguments> arguments, ModelTurn modelTurn) {
-    concealed.refuse(tool, Target.Kind.TOOL, arguments, modelTurn.caller(), modelTurn.envelope());
+    concealed.refuse(tool, Target.Kind.TOOL, arguments, modelTurn.caller(), modelTurn::envelope);
   }
 
   /** Finds a tool by its function name, or by its server's own name if that is unambiguous. */
@@ -224,11 +227,13 @@ public final class ModelCalls {
       throw notFound(null);
     }
     ToolCatalogue toolCatalogue = modelTurn.toolCatalogue();
-    refuse(toolCatalogue.concealedTool(name), () -> read(call.arguments()), modelTurn);
-    return toolCatalogue
-        .tool(name)
-        .or(() -> findUnique(toolCatalogue, name))
-        .orElseThrow(() -> notFound(name));
+    Optional<ToolLocation> tool =
+        toolCatalogue.tool(name).or(() -> findUnique(toolCatalogue, name));
+    if (tool.isEmpty()) {
+      refuse(toolCatalogue.concealedTool(name), () -> read(call.arguments()), modelTurn);
+      throw notFound(name);
+    }
+    return tool.get();
   }
 
   private static Optional<ToolLocation> findUnique(ToolCatalogue toolCatalogue, String name) {

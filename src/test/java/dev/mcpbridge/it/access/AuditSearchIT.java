@@ -155,19 +155,41 @@ class AuditSearchIT {
     assertEquals("no-exit", rule("name=exit"));
     assertEquals("default", rule("server=hidden"));
     assertEquals(List.of(), found("name=exiz", 0));
+    assertEquals(idsTakenBy(door, "s__exiz"), idsTakenBy(door, "s__exit"));
     String calls = as(CALLER, "/calls").text();
     assertFalse(calls.contains("exit") || calls.contains("hidden"), calls);
+  }
+
+  /** How many ids of calls a question takes, which later ids would tell its caller. */
+  private long idsTakenBy(String door, String tool) throws Exception {
+    long before = lastId();
+    asked(door, tool);
+    return lastId() - before;
+  }
+
+  private long lastId() throws Exception {
+    String id = call("s", "no_such_tool").at("/requestId");
+    return Long.parseLong(id.substring(id.indexOf('-') + 1), 36);
   }
 
   @Test
   void concealedPromptsAndResourcesHaveTheRuleOfTheirRefusal() throws Exception {
     McpClient client = client("/mcp").initialized();
 
-    assertEquals(-32602, client.request("prompts/get", "{\"name\":\"hidden__greet\"}").errorCode());
-    client.request("resources/read", "{\"uri\":\"test://a b%25\"}");
+    String prompts = "{\"name\":\"%s\"}";
+    assertEquals(
+        error(client.request("prompts/get", prompts.formatted("none")))
+            .replace("none", "hidden__greet"),
+        error(client.request("prompts/get", prompts.formatted("hidden__greet"))));
+    assertEquals(404, client.request("resources/read", "{\"uri\":\"test://a b%25\"}").errorCode());
 
     assertEquals("default", rule("server=hidden&name=greet"));
     assertEquals("default", rule("name=test%3A%2F%2Fa%20b%2525"));
+  }
+
+  private static String error(McpClient.Reply refused) {
+    assertEquals(-32602, refused.errorCode());
+    return refused.last().path("error").toString();
   }
 
   private McpClient client(String path) {

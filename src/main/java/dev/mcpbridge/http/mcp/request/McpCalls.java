@@ -71,7 +71,7 @@ public final class McpCalls {
     this.suspendedCalls = suspendedCalls;
     this.urlElicitation = new UrlElicitation(pipeline.consents(), states);
     this.lean = lean;
-    this.concealed = new ConcealedCalls(pipeline, ids);
+    this.concealed = new ConcealedCalls(pipeline);
   }
 
   /** tools/call. Invalid arguments are a tool error, so that a model can read them. */
@@ -262,7 +262,8 @@ public final class McpCalls {
 
   private void refuse(
       McpRequest request, Target.Kind kind, Optional<ToolLocation> entry, Arguments arguments) {
-    concealed.refuse(entry, kind, () -> arguments, request.caller(), request.envelope(OWN_PARAMS));
+    concealed.refuse(
+        entry, kind, () -> arguments, request.caller(), () -> request.envelope(OWN_PARAMS));
   }
 
   private static ToolLocation prompt(McpRequest request, String name) {

@@ -62,9 +62,17 @@ public record McpRequest(
     return Callers.viewer(caller.principal());
   }
 
-  /** The resource with a URI. */
+  /**
+   * The resource with a URI.
+   *
+   * @throws BridgeException INVALID_PARAMS for another URI
+   */
   public ToolCatalogue.Resource resource(String uri) {
-    return toolCatalogue.requireResource(uri);
+    return toolCatalogue.resource(uri).orElseThrow(() -> unknownResource(uri));
+  }
+
+  static BridgeException unknownResource(String uri) {
+    return new BridgeException(ErrorCode.INVALID_PARAMS, "Unknown resource").with("uri", uri);
   }
 
   /** The token for progress notifications; null for none. */

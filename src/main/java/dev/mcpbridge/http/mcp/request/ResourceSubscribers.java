@@ -107,8 +107,7 @@ public final class ResourceSubscribers {
       ToolCatalogue toolCatalogue, String shown, Caller caller, Consumer<JsonSlice> listener) {
     Optional<ToolCatalogue.Resource> resource = toolCatalogue.resource(shown);
     if (resource.isEmpty()) {
-      BridgeException unknown =
-          new BridgeException(ErrorCode.INVALID_PARAMS, "Unknown resource").with("uri", shown);
+      BridgeException unknown = McpRequest.unknownResource(shown);
       record(caller, null, shown, refusal(unknown));
       return Future.failedFuture(unknown);
     }

@@ -4,6 +4,7 @@ import dev.mcpbridge.bus.Addresses.ServerRequest;
 import dev.mcpbridge.bus.Bus;
 import dev.mcpbridge.bus.Resumptions;
 import dev.mcpbridge.bus.Resumptions.Resumption;
+import dev.mcpbridge.bus.Resumptions.Withdrawal;
 import dev.mcpbridge.cluster.Cluster;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
@@ -109,9 +110,9 @@ public final class SuspendedCalls {
     bus.serve(Resumptions.at(0), this::resume);
     bus.serve(
         Resumptions.withdrawalAt(0),
-        id ->
+        gone ->
             Future.succeededFuture(
-                withdraw(id, new BridgeException(ErrorCode.CANCELLED, "The client has left"))));
+                withdraw(gone, new BridgeException(ErrorCode.CANCELLED, "The client has left"))));
   }
 
   SuspendedCall open(
@@ -142,9 +143,10 @@ public final class SuspendedCalls {
             callIntent.target(),
             callIntent.arguments(),
             InputRequired.answer(request, KEY));
+    Withdrawal gone = new Withdrawal(id, request.caller().name());
     if (slot == cluster.slot() && start == cluster.incarnation()) {
       Future<JsonSlice> next = resume(resumption);
-      request.cancellation().onCancel(cause -> withdraw(id, cause));
+      request.cancellation().onCancel(cause -> withdraw(gone, cause));
       return next;
     }
     if (!cluster.isAlive(slot, start)) {
@@ -154,18 +156,26 @@ public final class SuspendedCalls {
               .withExecuted(Executed.UNKNOWN));
     }
     Future<JsonSlice> next = bus.request(Resumptions.at(slot), resumption);
-    request.cancellation().onCancel(cause -> withdrawAt(slot, id, next));
-    return next;
+    request.cancellation().onCancel(cause -> withdrawAt(slot, gone, next));
+    return next.recover(failure -> Future.failedFuture(begun(failure)));
+  }
+
+  /** The call runs already, whether or not its node has got the input. */
+  private static BridgeException begun(Throwable cause) {
+    BridgeException failure = BridgeException.of(cause);
+    return failure.code() == ErrorCode.NODE_UNREACHABLE
+        ? failure.withExecuted(Executed.UNKNOWN)
+        : failure;
   }
 
   /** Repeated until the call has ended, since it may arrive before the input, or not at all. */
-  private void withdrawAt(int slot, String id, Future<JsonSlice> next) {
-    bus.request(Resumptions.withdrawalAt(slot), id);
+  private void withdrawAt(int slot, Withdrawal gone, Future<JsonSlice> next) {
+    bus.request(Resumptions.withdrawalAt(slot), gone);
     vertx.setTimer(
         WITHDRAWAL_MILLIS,
         t -> {
           if (!next.isComplete()) {
-            withdrawAt(slot, id, next);
+            withdrawAt(slot, gone, next);
           }
         });
   }
@@ -193,12 +203,13 @@ public final class SuspendedCalls {
   }
 
   /** The client that waits for the next result has left. */
-  private boolean withdraw(String id, BridgeException cause) {
-    SuspendedCall call = resumed.get(id);
-    if (call != null) {
+  private boolean withdraw(Withdrawal gone, BridgeException cause) {
+    SuspendedCall call = resumed.get(gone.id());
+    boolean isOwn = call != null && call.principal.equals(gone.principal());
+    if (isOwn) {
       call.canceller.accept(cause);
     }
-    return call != null;
+    return isOwn;
   }
 
   private JsonSlice inputRequired(ServerRequest serverRequest, String id) {
