@@ -411,7 +411,6 @@ class GrantsIT {
   @ValueSource(strings = {"https://127.0.0.1:%d/x", "http://127.0.0.1:%d/x", "https://[::1]:%d/x"})
   void metadataOfAResourceIsNotFetchedFromAnotherHost(String url) throws Exception {
     try (CountedSocket inside = new CountedSocket()) {
-      start("");
       notes.answer(
           "/mcp",
           exchange -> {
@@ -422,6 +421,7 @@ class GrantsIT {
                     "Bearer resource_metadata=\"" + url.formatted(inside.port()) + "\"");
             IssuerStub.json(exchange, 401, "{}");
           });
+      start("");
 
       HttpResponse<String> page = connect();
 
