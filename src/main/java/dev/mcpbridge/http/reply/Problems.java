@@ -42,9 +42,8 @@ public final class Problems {
   /** A failure while the body is being read is a framing error. */
   private static BridgeException failure(RoutingContext ctx) {
     Throwable thrown = ctx.failure();
-    boolean mayHaveBody =
-        ctx.request().version() == HttpVersion.HTTP_2 || Replies.hasBody(ctx.request());
-    boolean whileReading = thrown != null && !ctx.request().isEnded() && mayHaveBody;
+    boolean whileReading =
+        thrown != null && !ctx.request().isEnded() && Replies.hasBody(ctx.request());
     if (whileReading && !(thrown instanceof BridgeException) && ctx.statusCode() != 413) {
       return new BridgeException(ErrorCode.MALFORMED_REQUEST, "The body cannot be read");
     }

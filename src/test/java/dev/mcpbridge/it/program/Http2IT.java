@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.mcpbridge.fixture.Authority;
-import dev.mcpbridge.fixture.CapturedLog;
 import dev.mcpbridge.fixture.Http2Wire;
 import dev.mcpbridge.fixture.Http2Wire.Frame;
 import dev.mcpbridge.fixture.MetricsText;
@@ -319,28 +318,6 @@ class Http2IT {
                   get("/metrics").body(),
                   "mcp_bridge_calls_total{outcome=\"answered\",server=\"s\"}")
               .sum());
-    }
-  }
-
-  /** Its log line would have the stack of an exception, and cost anybody nothing. */
-  @ParameterizedTest
-  @ValueSource(strings = {"/servers/s/tools/echo", "/toolcall", "/mcp", "/console/session"})
-  void aBodyThatIsResetIsNoFaultOfTheBridge(String path) throws Exception {
-    start("");
-    try (CapturedLog log = new CapturedLog();
-        Http2Wire wire = wire(OPEN)) {
-      for (int stream = 1; stream < 40; stream += 4) {
-        String[] type =
-            stream % 8 == 1 ? new String[] {"content-type", "application/json"} : new String[0];
-        wire.request(stream, 0, "POST", path, type);
-        wire.send(Http2Wire.DATA, 0, stream, "{".getBytes(StandardCharsets.UTF_8));
-        wire.send(Http2Wire.RST_STREAM, 0, stream, new byte[] {0, 0, 0, 8});
-      }
-      post(wire, 41, "echo", "{}");
-
-      assertNotNull(wire.await(Http2Wire.HEADERS, 41));
-      assertEquals(
-          List.of(), log.lines().stream().filter(line -> line.contains("SEVERE")).toList());
     }
   }
 
