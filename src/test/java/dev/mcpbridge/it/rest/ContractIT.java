@@ -124,8 +124,16 @@ class ContractIT {
         "NODE_OPTIONS",
         "JAVA_TOOL_OPTIONS",
         "PYTHONPATH",
+        "PYTHONHOME",
         "PERL5OPT",
+        "PERL5LIB",
         "RUBYOPT",
+        "RUBYLIB",
+        "CLASSPATH",
+        "OPENSSL_CONF",
+        "npm_config_registry",
+        "PIP_INDEX_URL",
+        "UV_INDEX",
         "GIT_SSH_COMMAND",
         "DOCKER_HOST",
         "https_proxy",
@@ -138,6 +146,14 @@ class ContractIT {
 
     assertEquals(422, answer.status(), answer.toString());
     assertTrue(answer.text().contains("only the configuration file may set it"), answer.text());
+  }
+
+  @Test
+  void variableThatOnlyChangesHowPythonWritesIsAccepted() throws Exception {
+    String definition =
+        "{\"id\":\"x\",\"command\":\"no-such-program\",\"env\":{\"PYTHONUNBUFFERED\":\"1\"}}";
+
+    assertEquals(502, bridge.post("/servers", definition).status());
   }
 
   @Test
