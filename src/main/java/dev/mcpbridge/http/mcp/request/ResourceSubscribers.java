@@ -191,17 +191,14 @@ public final class ResourceSubscribers {
   }
 
   private void end(Subscriber subscriber) {
+    if (subscriber.begun && !subscriber.ended) {
+      record(
+          subscriber.caller, subscriber.server, subscriber.uri, to -> to.with("outcome", "ended"));
+    }
     subscriber.ended = true;
     Set<Subscriber> subscribers = listeners.getOrDefault(subscriber.resource, Set.of());
     if (subscribers.contains(subscriber)) {
       subscribers.remove(subscriber);
-      if (subscriber.begun) {
-        record(
-            subscriber.caller,
-            subscriber.server,
-            subscriber.uri,
-            to -> to.with("outcome", "ended"));
-      }
       if (subscribers.isEmpty()) {
         listeners.remove(subscriber.resource);
       }
