@@ -8,6 +8,7 @@ import dev.mcpbridge.auth.ApiKeys;
 import dev.mcpbridge.fixture.FreePorts;
 import dev.mcpbridge.fixture.HttpSseClient;
 import dev.mcpbridge.fixture.McpClient;
+import dev.mcpbridge.fixture.ModelFormat;
 import dev.mcpbridge.fixture.PackagedProgram;
 import dev.mcpbridge.fixture.ServedBridge;
 import dev.mcpbridge.fixture.TestBridge;
@@ -40,8 +41,7 @@ class QuotasIT {
   private static final String CAROL = ApiKeys.generate();
 
   private static final String TURN =
-      "{\"role\":\"assistant\",\"tool_calls\":[{\"id\":\"1\",\"type\":\"function\","
-          + "\"function\":{\"name\":\"s__answers\",\"arguments\":\"{}\"}}]}";
+      ModelFormat.OPENAI_CHAT.turn(ModelFormat.call("1", "s__answers", "{}"));
 
   private static final String QUOTAS =
       "{'name':'calls','per':'caller','quota':1000,'tools':['echo']},"
