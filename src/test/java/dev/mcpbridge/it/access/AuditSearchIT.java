@@ -7,10 +7,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.auth.ApiKeys;
 import dev.mcpbridge.fixture.McpClient;
+import dev.mcpbridge.fixture.ModelFormat;
 import dev.mcpbridge.fixture.PackagedProgram;
 import dev.mcpbridge.fixture.StuckFile;
 import dev.mcpbridge.fixture.TestBridge;
 import dev.mcpbridge.fixture.TestBridge.Answer;
+import dev.mcpbridge.fixture.TrailFiles;
 import dev.mcpbridge.protocol.Json;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -158,6 +160,26 @@ class AuditSearchIT {
     assertEquals(idsTakenBy(door, "s__exiz"), idsTakenBy(door, "s__exit"));
     String calls = as(CALLER, "/calls").text();
     assertFalse(calls.contains("exit") || calls.contains("hidden"), calls);
+  }
+
+  /** Its name at the server is the name of a listed tool, which is not concealed. */
+  @Test
+  void visibleToolThatAModelCallsByItsOwnNameIsJudgedOnce(@TempDir Path trail) throws Exception {
+    String config =
+        "{'audit':{'folder':'%s'},'access':{'conceal':'all','rules':[{'name':'all','allow':['call']},"
+            + "{'name':'no-etc','deny':['call'],'arguments':{'/m':{'under':'/etc'}}},"
+            + "{'name':'no-exit','deny':['list'],'tools':['exit']}]},'mcpServers':{'s':%s}}";
+    try (TestBridge single =
+        TestBridge.of(config.formatted(trail, TestBridge.entry(""))).awaitReady("s")) {
+      Answer refused =
+          single.post(
+              "/toolcall",
+              ModelFormat.OPENAI_CHAT.turn(ModelFormat.call("1", "echo", "{\"m\":\"/etc/x\"}")));
+      assertEquals("404", refused.at("/tool_responses/0/status"), refused.toString());
+
+      single.until(() -> !TrailFiles.of(TrailFiles.records(trail), "call.outcome").isEmpty());
+    }
+    assertEquals(1, TrailFiles.decisions(TrailFiles.records(trail)).size());
   }
 
   /** How many ids of calls a question takes, which later ids would tell its caller. */
