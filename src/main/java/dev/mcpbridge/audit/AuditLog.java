@@ -33,7 +33,7 @@ public final class AuditLog {
   private static final long MAX_WAITING_BYTES = 64L << 20;
 
   private static final long MAX_BATCH_BYTES = 4L << 20;
-  private static final int RECORD_BYTES = 1_024;
+  private static final int RECORD_BYTES = 512;
   private static final long IDLE_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
   /**
@@ -141,7 +141,7 @@ public final class AuditLog {
 
   private static long bytes(AuditRecord record) {
     int arguments = record.arguments() == null ? 0 : record.arguments().length();
-    return RECORD_BYTES + arguments;
+    return RECORD_BYTES + record.members().length() + arguments;
   }
 
   /** Writes what waits and a last checkpoint; waits for it for some seconds. */

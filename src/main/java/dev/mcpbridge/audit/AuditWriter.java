@@ -9,10 +9,11 @@ import java.lang.System.Logger.Level;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
-import java.util.ArrayList;
+import java.util.ArrayDeque;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -34,7 +35,7 @@ final class AuditWriter {
   private final Path folder;
   private final String node;
   private final Segments segments;
-  private final List<Consumer<Boolean>> unforced = new ArrayList<>();
+  private final Queue<Consumer<Boolean>> unforced = new ArrayDeque<>();
   private final JsonWriter lines = new JsonWriter(MAX_KEPT_BYTES);
   private AuditKey key;
   private ArgumentsRule argumentsRule;
@@ -159,14 +160,15 @@ final class AuditWriter {
       }
       isForced = true;
       forcedNanos = System.nanoTime();
-      release(true);
     }
+    release(true);
   }
 
-  /** Tells those who wait whether their records are on the disk. */
+  /** Tells those who wait whether their records are on the disk; each once, also if one fails. */
   void release(boolean isWritten) {
-    unforced.forEach(written -> written.accept(isWritten));
-    unforced.clear();
+    while (!unforced.isEmpty()) {
+      unforced.remove().accept(isWritten);
+    }
   }
 
   /** Does what is due: checkpoints, the next file, the deletion of expired ones. */

@@ -6,6 +6,7 @@ import dev.mcpbridge.protocol.JsonWriter;
 import dev.mcpbridge.protocol.Sha256;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
+import java.util.HexFormat;
 
 /**
  * The place of the next record: its number and the hash of the last one. Every line is a JSON
@@ -25,7 +26,7 @@ final class Chain {
 
   private final String node;
   private long seq;
-  private String last;
+  private byte[] last;
   private final Sha256 digest = new Sha256();
   private long timeMillis;
   private String timeText = Instant.EPOCH.toString();
@@ -38,7 +39,7 @@ final class Chain {
   Chain(String node, long seq, String last) {
     this.node = node;
     this.seq = seq;
-    this.last = last;
+    this.last = HexFormat.of().parseHex(last);
   }
 
   long seq() {
@@ -46,11 +47,11 @@ final class Chain {
   }
 
   String last() {
-    return last;
+    return HexFormat.of().formatHex(last);
   }
 
   /** A place to which the chain can go back, if a line could not be written. */
-  record Place(long seq, String last) {}
+  record Place(long seq, byte[] last) {}
 
   Place place() {
     return new Place(seq, last);
@@ -70,11 +71,11 @@ final class Chain {
       out.member("node", node);
     }
     out.member("event", record.event());
-    record.writeMembers(out);
+    out.members(record.members());
     argumentsRule.write(out, record.arguments());
-    out.member("prev", last);
-    last = digest.add(PREFIX).add(out.from(start)).hex();
-    out.member("hash", last).endObject().endLine();
+    out.hex("prev", "", last);
+    last = digest.add(PREFIX).add(out.from(start)).bytes();
+    out.hex("hash", "", last).endObject().endLine();
   }
 
   /** The records of a busy millisecond share their text. */

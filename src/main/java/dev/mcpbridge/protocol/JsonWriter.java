@@ -115,11 +115,12 @@ public final class JsonWriter {
     while (from < to && object.bytes()[from] <= ' ') {
       from++;
     }
-    if (from < to) {
-      separate();
-      put(object.bytes(), from, to);
-    }
-    return this;
+    return members(new JsonSlice(object.bytes(), from, Math.max(from, to)));
+  }
+
+  /** Copies members that are separated by commas; writes nothing for none. */
+  public JsonWriter members(JsonSlice members) {
+    return members.length() == 0 ? this : value(members);
   }
 
   public byte[] toBytes() {

@@ -53,7 +53,10 @@ public record TraceContext(String traceId, String spanId, boolean isSampled) {
    * @return null if it is not valid
    */
   public static TraceContext of(String traceparent) {
-    Matcher matcher = TRACEPARENT.matcher(traceparent == null ? "" : traceparent);
+    if (traceparent == null) {
+      return null;
+    }
+    Matcher matcher = TRACEPARENT.matcher(traceparent);
     return matcher.matches()
         ? new TraceContext(
             matcher.group(1), matcher.group(2), Integer.parseInt(matcher.group(3), 16) % 2 == 1)

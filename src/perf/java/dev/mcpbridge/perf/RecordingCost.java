@@ -1,7 +1,11 @@
 package dev.mcpbridge.perf;
 
-import dev.mcpbridge.fixture.SpanReceiver;
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -46,7 +50,8 @@ public final class RecordingCost {
     List<Map<String, Cost>> rounds = new ArrayList<>();
     Random random = new Random(1);
     Map<String, BridgeProcess> bridges = new LinkedHashMap<>();
-    try (SpanReceiver receiver = new SpanReceiver()) {
+    HttpServer collector = collector();
+    try {
       bridges.put("plain", start(args[0], ""));
       bridges.put("control", start(args[0], ""));
       bridges.put("audit", start(args[0], "\"audit\":{\"folder\":\"" + folder + "\"},"));
@@ -55,7 +60,8 @@ public final class RecordingCost {
           start(
               args[0],
               "\"telemetry\":{\"otlp\":{\"endpoint\":\""
-                  + receiver.url()
+                  + "http://127.0.0.1:"
+                  + collector.getAddress().getPort()
                   + "\"},\"sample\":0.01},"));
       for (BridgeProcess bridge : bridges.values()) {
         measured(bridge, WARM_UP_SECONDS, 1);
@@ -71,11 +77,27 @@ public final class RecordingCost {
       }
       bridges.keySet().forEach(name -> print(name, rounds));
     } finally {
+      collector.stop(0);
       for (BridgeProcess bridge : bridges.values()) {
         bridge.close();
       }
       delete(folder);
     }
+  }
+
+  /** Takes spans and keeps none of them: a collector is usually another machine. */
+  private static HttpServer collector() throws IOException {
+    HttpServer server =
+        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    server.createContext("/v1/traces", RecordingCost::take);
+    server.start();
+    return server;
+  }
+
+  private static void take(HttpExchange exchange) throws IOException {
+    exchange.getRequestBody().transferTo(OutputStream.nullOutputStream());
+    exchange.sendResponseHeaders(200, -1);
+    exchange.close();
   }
 
   private static void print(String name, List<Map<String, Cost>> rounds) {

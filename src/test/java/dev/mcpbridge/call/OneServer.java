@@ -5,6 +5,7 @@ import dev.mcpbridge.bus.Addresses;
 import dev.mcpbridge.bus.Bus;
 import dev.mcpbridge.bus.Gate;
 import dev.mcpbridge.bus.Gate.Decision;
+import dev.mcpbridge.bus.Gate.PendingConfirmation;
 import dev.mcpbridge.cluster.Cluster;
 import dev.mcpbridge.cluster.SingleNode;
 import dev.mcpbridge.credentials.CredentialStore;
@@ -15,11 +16,14 @@ import dev.mcpbridge.fixture.PinFixture;
 import dev.mcpbridge.fixture.ServerViews;
 import dev.mcpbridge.memory.MemoryBudget;
 import dev.mcpbridge.metrics.Counts;
+import dev.mcpbridge.model.AuditRecord;
 import dev.mcpbridge.model.Caller;
 import dev.mcpbridge.model.Catalogue;
+import dev.mcpbridge.model.Confirmation;
 import dev.mcpbridge.model.InstanceLocation;
 import dev.mcpbridge.model.PinRules;
 import dev.mcpbridge.model.Principal;
+import dev.mcpbridge.model.RiskLevel;
 import dev.mcpbridge.model.Scope;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.ServerState;
@@ -38,6 +42,7 @@ import io.vertx.core.Vertx;
 import java.time.Clock;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Function;
 
 /** A call pipeline with one server that has no catalogue yet. */
 final class OneServer {
@@ -51,6 +56,7 @@ final class OneServer {
   final Bus bus;
   final CallPipeline pipeline;
   private final Promise<ServerView> ready = Promise.promise();
+  private Decision decision = Decision.ALLOW;
   private int runs;
 
   OneServer(Vertx vertx) throws Exception {
@@ -87,7 +93,7 @@ final class OneServer {
 
   private Future<Void> open(Directory directory) {
     directory.open();
-    bus.serve(Gate.ASSESS, assessment -> Future.succeededFuture(Decision.ALLOW));
+    bus.serve(Gate.ASSESS, assessment -> Future.succeededFuture(decision));
     bus.serve(Addresses.ready(ID), millis -> ready.future());
     bus.serve(
         Addresses.call(ID),
@@ -113,6 +119,38 @@ final class OneServer {
   /** Publishes the catalogue of the server. */
   void becomeReady() {
     ready.complete(view(Catalogue.EMPTY));
+  }
+
+  /** What the gate decides about the next calls. */
+  void decide(Decision next) {
+    decision = next;
+  }
+
+  /** Takes the records of the audit trail. */
+  void record(Function<AuditRecord, Future<Void>> trail) {
+    bus.serveDirectly(Addresses.AUDIT, trail);
+  }
+
+  /** The first call that waits for a human, from now on. */
+  Future<Confirmation> nextConfirmation() {
+    Promise<Confirmation> first = Promise.promise();
+    bus.serve(
+        Gate.CONFIRM_LATER,
+        request -> {
+          Confirmation pending =
+              new Confirmation(
+                  "1",
+                  request.call(),
+                  RiskLevel.MEDIUM,
+                  request.definitionDigest(),
+                  "digest",
+                  0,
+                  Long.MAX_VALUE);
+          first.tryComplete(pending);
+          return Future.succeededFuture(new PendingConfirmation(pending, "token"));
+        });
+    bus.serve(Gate.APPROVED_ENDED, ended -> Future.succeededFuture());
+    return first.future();
   }
 
   int runs() {

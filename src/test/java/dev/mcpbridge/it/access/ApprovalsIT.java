@@ -22,7 +22,6 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** What an approval covers, and who receives the result of an approved call. */
 @Tag("access")
@@ -218,13 +217,22 @@ class ApprovalsIT {
   }
 
   @ParameterizedTest
-  @ValueSource(booleans = {true, false})
-  void anMcpCallWithProgressWaitsForTheOperator(boolean approves) throws Exception {
+  @CsvSource({"true,true", "true,false", "false,true", "false,false"})
+  void anMcpCallWithProgressWaitsForTheOperator(boolean approves, boolean isStateless)
+      throws Exception {
     try (TestBridge bridge = open(KEYS + OPERATOR + SERVERS)) {
-      McpClient client = new McpClient(bridge.uri("/mcp"), "{}", "x-api-key", CALLER).initialized();
+      McpClient client = new McpClient(bridge.uri("/mcp"), "{}", "x-api-key", CALLER);
       CompletableFuture<Reply> waiting =
           Background.call(
-              () -> client.request("tools/call", PARAMS + "\"_meta\":{\"progressToken\":1}}"));
+              () ->
+                  isStateless
+                      ? client.stateless(
+                          "tools/call",
+                          "\"name\":\"s__big\",\"arguments\":{\"size\":1}",
+                          "\"progressToken\":1")
+                      : client
+                          .initialized()
+                          .request("tools/call", PARAMS + "\"_meta\":{\"progressToken\":1}}"));
 
       String id = pending(bridge);
       bridge.post("/confirmations/" + id, "{\"confirm\":" + approves + "}", "x-api-key", BOSS);

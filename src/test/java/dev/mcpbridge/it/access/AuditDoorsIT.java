@@ -110,8 +110,11 @@ class AuditDoorsIT {
     private void callInBackground(String tool) throws Exception {
       HttpResponse<String> accepted =
           post("/servers/s/tools/" + tool, ARGUMENTS, "prefer", "respond-async");
-      String call = Json.tree(accepted.body()).path("call").asText();
-      send(url + "/calls/" + call, null, "prefer", "wait=20");
+      String call = Json.tree(accepted.body()).path("call_id").asText();
+      String status = "running";
+      while (status.equals("running")) {
+        status = Json.tree(send(url + "/calls/" + call, null).body()).path("status").asText();
+      }
     }
 
     private void callApproved(String tool) throws Exception {

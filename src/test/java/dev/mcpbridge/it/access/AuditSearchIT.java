@@ -457,4 +457,22 @@ class AuditSearchIT {
     }
     assertFalse(events.stream().allMatch(each -> each.path("class_uid").asInt() == 6003));
   }
+
+  @Test
+  void exportedLinesAreThoseOfTheTrail() throws Exception {
+    call("s", "exit");
+    found("name=exit", 2);
+
+    String exported = PackagedProgram.output(0, "audit", "export", folder.toString());
+
+    List<String> lines = exported.lines().toList();
+    List<String> written = new ArrayList<>();
+    try (Stream<Path> files = Files.list(folder)) {
+      for (Path file : files.filter(f -> f.toString().endsWith(".jsonl")).sorted().toList()) {
+        written.addAll(Files.readAllLines(file));
+      }
+    }
+    assertEquals(written.subList(0, lines.size()), lines);
+    assertTrue(exported.contains("\"decision\":\"refuse\""), exported);
+  }
 }
