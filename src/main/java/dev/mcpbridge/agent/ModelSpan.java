@@ -1,5 +1,6 @@
 package dev.mcpbridge.agent;
 
+import dev.mcpbridge.dialect.Format;
 import dev.mcpbridge.llm.ChatModel;
 import dev.mcpbridge.llm.ModelReply;
 import dev.mcpbridge.protocol.Envelope;
@@ -13,9 +14,18 @@ final class ModelSpan {
 
   static Span begin(Tracer tracer, ChatModel model, Envelope parent) {
     return tracer
-        .begin(Span.Kind.CLIENT, Conventions.CHAT + " " + model.name(), parent)
+        .begin(Span.Kind.CLIENT, Conventions.CHAT + " " + model.model(), parent)
         .set(Conventions.OPERATION, Conventions.CHAT)
-        .set(Conventions.MODEL, model.name());
+        .set(Conventions.PROVIDER, provider(model.format()))
+        .set(Conventions.MODEL, model.model());
+  }
+
+  private static String provider(Format format) {
+    return switch (format) {
+      case OPENAI_CHAT, OPENAI_RESPONSES -> "openai";
+      case ANTHROPIC -> "anthropic";
+      case GEMINI -> "gcp.gemini";
+    };
   }
 
   static void used(Span span, ModelReply modelReply) {

@@ -38,7 +38,7 @@ public final class AuditLog {
 
   /**
    * Between two writes, so that many records share one. After 5 ms so many wait that they push the
-   * event loop out of the cache of the processor (src/docs/performance.md).
+   * event loop out of the cache of the processor (src/docs/adr/0021-audit-trail.md).
    */
   private static final long GATHER_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
@@ -111,14 +111,13 @@ public final class AuditLog {
    *     at once on that of the sender; null if no sender waits
    */
   public void append(AuditRecord record, Consumer<Boolean> written) {
+    Entry entry = new Entry(record, written);
     long bytes = bytes(record);
     boolean hasRoom = waitingBytes.addAndGet(bytes) <= MAX_WAITING_BYTES;
-    if (isClosing || !hasRoom || !waiting.offer(new Entry(record, written))) {
+    if (isClosing || !hasRoom || !waiting.offer(entry)) {
       waitingBytes.addAndGet(-bytes);
       lose(1);
-      if (written != null) {
-        written.accept(false);
-      }
+      entry.tell(false);
     } else if (isIdle || written != null) {
       LockSupport.unpark(thread);
     }
@@ -228,11 +227,7 @@ public final class AuditLog {
 
   private void drop(List<Entry> batch) {
     lose(batch.size());
-    for (Entry entry : batch) {
-      if (entry.written() != null) {
-        entry.written().accept(false);
-      }
-    }
+    batch.forEach(entry -> entry.tell(false));
   }
 
   /** Whatever fails here is tried again in the next round. */

@@ -9,11 +9,9 @@ import java.lang.System.Logger.Level;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
-import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Objects;
-import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -27,6 +25,7 @@ final class AuditWriter {
   private static final Logger LOG = System.getLogger(AuditWriter.class.getName());
   private static final long FORCE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
   private static final long CHECKPOINT_NANOS = TimeUnit.SECONDS.toNanos(60);
+  private static final int CHECKPOINT_RECORDS = 10_000;
 
   /** The lines of a batch are longer only if the disk is slow, or lists are. */
   private static final int MAX_KEPT_BYTES = 128 << 10;
@@ -35,7 +34,7 @@ final class AuditWriter {
   private final Path folder;
   private final String node;
   private final Segments segments;
-  private final Queue<Consumer<Boolean>> unforced = new ArrayDeque<>();
+  private final List<Entry> unforced = new ArrayList<>();
   private final JsonWriter lines = new JsonWriter(MAX_KEPT_BYTES);
   private AuditKey key;
   private ArgumentsRule argumentsRule;
@@ -60,7 +59,22 @@ final class AuditWriter {
   /**
    * @param written told whether the record is on the disk; null if no sender waits
    */
-  record Entry(AuditRecord record, Consumer<Boolean> written) {}
+  record Entry(AuditRecord record, Consumer<Boolean> written) {
+    boolean isAwaited() {
+      return written != null;
+    }
+
+    /** A sender that fails, since its event loop has ended, is no failure of the trail. */
+    void tell(boolean isWritten) {
+      try {
+        if (isAwaited()) {
+          written.accept(isWritten);
+        }
+      } catch (RuntimeException e) {
+        LOG.log(Level.WARNING, "the sender of an audit record has failed", e);
+      }
+    }
+  }
 
   AuditWriter(AuditConfig config, Path folder, String node) {
     this.config = config;
@@ -132,7 +146,7 @@ final class AuditWriter {
     }
     header = null;
     isForced = false;
-    batch.stream().map(Entry::written).filter(Objects::nonNull).forEach(unforced::add);
+    batch.stream().filter(Entry::isAwaited).forEach(unforced::add);
   }
 
   /** Whether all that was written is on the disk. */
@@ -160,21 +174,22 @@ final class AuditWriter {
       }
       isForced = true;
       forcedNanos = System.nanoTime();
+      release(true);
     }
-    release(true);
   }
 
-  /** Tells those who wait whether their records are on the disk; each once, also if one fails. */
+  /** Tells those who wait whether their records are on the disk. */
   void release(boolean isWritten) {
-    while (!unforced.isEmpty()) {
-      unforced.remove().accept(isWritten);
-    }
+    unforced.forEach(entry -> entry.tell(isWritten));
+    unforced.clear();
   }
 
   /** Does what is due: checkpoints, the next file, the deletion of expired ones. */
   void maintain() throws IOException {
     boolean isFull = segments.size() >= config.segmentBytes();
-    boolean isDue = System.nanoTime() - checkpointNanos >= CHECKPOINT_NANOS;
+    boolean isDue =
+        System.nanoTime() - checkpointNanos >= CHECKPOINT_NANOS
+            || chain.seq() - checkpointSeq >= CHECKPOINT_RECORDS;
     if (unsavedHead != null) {
       saveHead();
     }

@@ -17,6 +17,11 @@ public final class OcsfEvent {
   private static final int API_ACTIVITY = 6003;
   private static final int OTHER = 99;
 
+  private static final String PRODUCT = "MCP Bridge";
+
+  /** Where an object is required of which the trail knows nothing. */
+  private static final String UNKNOWN = "unknown";
+
   private OcsfEvent() {}
 
   /** The event in JSON. */
@@ -38,11 +43,19 @@ public final class OcsfEvent {
     addOutcome(ocsf, record);
     addMetadata(ocsf.putObject("metadata"), record);
     addActor(ocsf, record);
-    if (type == API_ACTIVITY) {
-      addApi(ocsf.putObject("api"), record);
+    switch (type) {
+      case API_ACTIVITY -> addApi(ocsf.putObject("api"), record);
+      case AUTHENTICATION -> {
+        ocsf.putObject("service").put("name", PRODUCT);
+        JsonNode user = ocsf.at("/actor/user");
+        ocsf.set("user", user.isObject() ? user : Json.object().put("name", UNKNOWN));
+      }
+      default -> ocsf.putObject("app").put("name", PRODUCT);
     }
     if (record.has("address")) {
       ocsf.putObject("src_endpoint").put("ip", record.path("address").asText());
+    } else if (type == API_ACTIVITY) {
+      ocsf.putObject("src_endpoint").put("name", UNKNOWN);
     }
     return ocsf.put("raw_data", line.text().text()).toString();
   }
@@ -102,15 +115,15 @@ public final class OcsfEvent {
     if (record.has("call")) {
       metadata.put("correlation_uid", record.path("call").asText());
     }
-    metadata.putObject("product").put("name", "MCP Bridge").put("vendor_name", "MCP Bridge");
+    metadata.putObject("product").put("name", PRODUCT).put("vendor_name", PRODUCT);
   }
 
   private static void addActor(ObjectNode ocsf, JsonNode record) {
+    ObjectNode actor = ocsf.putObject("actor").put("app_name", PRODUCT);
     String by = record.path("approver").asText(record.path("principal").asText(null));
     if (by == null) {
       return;
     }
-    ObjectNode actor = ocsf.putObject("actor");
     ObjectNode user = actor.putObject("user").put("name", by).put("uid", by);
     record
         .path("roles")

@@ -22,7 +22,7 @@ final class DefinitionPrinter {
   /** A text that cannot look like more lines, or overwrite one. */
   static String oneLine(String text) {
     StringBuilder out = new StringBuilder();
-    HiddenCharacters.escaped(text)
+    HiddenCharacters.visible(text)
         .codePoints()
         .forEach(
             c -> {
@@ -64,7 +64,7 @@ final class DefinitionPrinter {
   /** With a prefix at each line, so that a text cannot look like the output of this command. */
   private static void printLines(String prefix, JsonNode text) {
     if (text.isTextual()) {
-      for (String line : HiddenCharacters.escaped(text.asText()).split("\\R", -1)) {
+      for (String line : HiddenCharacters.visible(text.asText()).split("\\R", -1)) {
         System.out.println(prefix + line);
       }
     }

@@ -143,7 +143,7 @@ record Doors(
             depth),
         new EventsApi(bus, access, streams),
         new HealthApi(services.directory(), access, cluster, conditions),
-        new ClusterApi(cluster),
+        new ClusterApi(cluster, bus),
         connect(services, cluster, identities),
         consoleLogin(dependencies, identities),
         metrics(dependencies, services),

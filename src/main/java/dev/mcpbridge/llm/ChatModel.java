@@ -14,6 +14,9 @@ public interface ChatModel {
   /** Display name of the model and its provider. */
   String name();
 
+  /** The name by which its provider knows the model. */
+  String model();
+
   /** The format of its tool definitions and calls. */
   Format format();
 

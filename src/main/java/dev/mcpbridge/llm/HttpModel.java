@@ -51,6 +51,11 @@ abstract class HttpModel implements ChatModel {
   }
 
   @Override
+  public String model() {
+    return modelEndpoint.model();
+  }
+
+  @Override
   public final Format format() {
     return format;
   }

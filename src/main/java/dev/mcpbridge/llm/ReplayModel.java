@@ -89,6 +89,11 @@ public final class ReplayModel implements ChatModel {
   }
 
   @Override
+  public String model() {
+    return "recorded";
+  }
+
+  @Override
   public Format format() {
     return Format.OPENAI_CHAT;
   }

@@ -115,7 +115,7 @@ public record DefinitionDiff(Set<Finding> findings, List<Difference> differences
     }
 
     private static String escaped(String name) {
-      return HiddenCharacters.escaped(name).replace("~", "~0").replace("/", "~1");
+      return HiddenCharacters.visible(name).replace("~", "~0").replace("/", "~1");
     }
 
     /** A text as it is, but as JSON beside a value of another type: "5" differs from 5. */
@@ -123,7 +123,7 @@ public record DefinitionDiff(Set<Finding> findings, List<Difference> differences
       boolean isPlain = value.isTextual() && (other.isTextual() || other.isMissingNode());
       return value.isMissingNode()
           ? null
-          : HiddenCharacters.escaped(isPlain ? value.textValue() : value.toString());
+          : HiddenCharacters.visible(isPlain ? value.textValue() : value.toString());
     }
 
     /** Numbers are the same if they are written alike. */

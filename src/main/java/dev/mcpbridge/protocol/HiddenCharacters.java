@@ -8,14 +8,19 @@ import java.io.IOException;
 import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.IntPredicate;
 
 /**
  * Characters that are invisible to people but not to models, or that change how text is displayed:
  * control characters, bidirectional formatting (Unicode 9, "Trojan Source"), tags and variation
- * selectors that can encode hidden text, and zero-width characters. Characters that scripts and
- * emoji need (joiners, variation selectors 1 to 16) are not included. Stateless.
+ * selectors that can encode hidden text, and characters without a width or a glyph. What scripts
+ * and emoji need (joiners, variation selectors 1 to 16) is not hidden, only invisible. Stateless.
  */
 public final class HiddenCharacters {
+  /** Blank letters and symbols, and marks that are never seen. */
+  private static final Set<Integer> BLANK =
+      Set.of(0x00AD, 0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x180E, 0x2800, 0x3164, 0xFFA0);
+
   private HiddenCharacters() {}
 
   public static boolean isHidden(int codePoint) {
@@ -27,10 +32,22 @@ public final class HiddenCharacters {
         || codePoint == 0x200B
         || codePoint == 0x200E
         || codePoint == 0x200F
-        || codePoint >= 0x202A && codePoint <= 0x202E
+        || codePoint >= 0x2028 && codePoint <= 0x202E
         || codePoint >= 0x2060 && codePoint <= 0x206F
         || codePoint == 0xFEFF
-        || codePoint >= 0xE0000 && codePoint <= 0xE01EF;
+        || codePoint >= 0xFFF9 && codePoint <= 0xFFFB
+        || codePoint >= 0x1BCA0 && codePoint <= 0x1BCA3
+        || codePoint >= 0x1D173 && codePoint <= 0x1D17A
+        || codePoint >= 0xE0000 && codePoint <= 0xE0FFF
+        || BLANK.contains(codePoint);
+  }
+
+  /** Whether a text looks the same without it: hidden, or needed only by scripts and emoji. */
+  private static boolean isInvisible(int codePoint) {
+    return isHidden(codePoint)
+        || Character.getType(codePoint) == Character.FORMAT
+        || codePoint >= 0x180B && codePoint <= 0x180F
+        || codePoint >= 0xFE00 && codePoint <= 0xFE0F;
   }
 
   /** The hidden code points in the names and strings of a JSON value, ascending; one pass. */
@@ -46,14 +63,23 @@ public final class HiddenCharacters {
 
   /** The text with each hidden character escaped, as in {@code \\u{202E}}. */
   public static String escaped(String text) {
-    if (text.codePoints().noneMatch(HiddenCharacters::isHidden)) {
+    return escaped(text, HiddenCharacters::isHidden);
+  }
+
+  /** The text with each character escaped that cannot be seen, also those that emoji need. */
+  public static String visible(String text) {
+    return escaped(text, HiddenCharacters::isInvisible);
+  }
+
+  private static String escaped(String text, IntPredicate isEscaped) {
+    if (text.codePoints().noneMatch(isEscaped)) {
       return text;
     }
     StringBuilder out = new StringBuilder(text.length() + 16);
     text.codePoints()
         .forEach(
             c -> {
-              if (isHidden(c)) {
+              if (isEscaped.test(c)) {
                 out.append("\\u{")
                     .append(Integer.toHexString(c).toUpperCase(Locale.ROOT))
                     .append('}');

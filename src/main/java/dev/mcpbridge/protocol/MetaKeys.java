@@ -60,6 +60,7 @@ public final class MetaKeys {
           LOG_LEVEL,
           SUBSCRIPTION,
           PROGRESS_TOKEN,
+          BAGGAGE,
           AUTHORIZATION,
           TIMEOUT,
           CACHE,
@@ -68,7 +69,7 @@ public final class MetaKeys {
           CONFIRMED);
 
   /** Members added in transit by bridges and tracing, without effect on the call. */
-  private static final Set<String> IN_TRANSIT = Set.of(VIA, TRACEPARENT, TRACESTATE, BAGGAGE);
+  private static final Set<String> IN_TRANSIT = Set.of(VIA, TRACEPARENT, TRACESTATE);
 
   private MetaKeys() {}
 

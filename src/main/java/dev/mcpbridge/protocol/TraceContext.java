@@ -36,11 +36,28 @@ public record TraceContext(String traceId, String spanId, boolean isSampled) {
     Map<String, String> headers = new TreeMap<>();
     if (of(parent) != null) {
       headers.put(MetaKeys.TRACEPARENT, parent);
-      if (state != null && TRACESTATE.matcher(state).matches()) {
+      if (isState(state)) {
         headers.put(MetaKeys.TRACESTATE, state);
       }
     }
     return headers;
+  }
+
+  private static boolean isState(String state) {
+    return state != null && TRACESTATE.matcher(state).matches();
+  }
+
+  /**
+   * An envelope with a context that came in HTTP headers; unchanged if that is not valid.
+   *
+   * @param state null for none
+   */
+  public static Envelope add(Envelope envelope, String parent, String state) {
+    if (of(parent) == null) {
+      return envelope;
+    }
+    Envelope added = envelope.withMeta(MetaKeys.TRACEPARENT, JsonObjects.quoted(parent));
+    return isState(state) ? added.withMeta(MetaKeys.TRACESTATE, JsonObjects.quoted(state)) : added;
   }
 
   /** The context of a call; null for one without a valid context. */

@@ -6,6 +6,7 @@ import dev.mcpbridge.bus.Gate.ConfirmationQuery;
 import dev.mcpbridge.bus.Gate.ConfirmationState;
 import dev.mcpbridge.bus.Gate.HumanDecision;
 import dev.mcpbridge.bus.Gate.Viewer;
+import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.metrics.Counts;
 import dev.mcpbridge.metrics.Event;
 import dev.mcpbridge.model.AuditRecord;
@@ -15,6 +16,7 @@ import dev.mcpbridge.model.Notice;
 import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonWriter;
+import dev.mcpbridge.protocol.TraceContext;
 import io.vertx.core.Vertx;
 import java.time.Instant;
 import java.util.Map;
@@ -124,9 +126,26 @@ final class ConfirmationReports {
                 .with("reason", decision.reason().isEmpty() ? null : decision.reason()));
   }
 
+  /** Records that a decision was refused; not if there is no such confirmation. */
+  void refused(HumanDecision decision, ErrorCode code) {
+    if (code != ErrorCode.CONFIRMATION_NOT_FOUND) {
+      bus.offer(
+          Addresses.AUDIT,
+          () ->
+              new AuditRecord("confirmation")
+                  .with("confirmation", decision.confirmationId())
+                  .with("decision", "refuse")
+                  .with("approver", decision.by().name())
+                  .with("code", code.slug()));
+    }
+  }
+
   private static AuditRecord record(Confirmation confirmation, String decision) {
+    TraceContext trace = TraceContext.of(confirmation.call().envelope());
     return new AuditRecord("confirmation")
         .with("confirmation", confirmation.id())
+        .with("call", confirmation.call().id())
+        .with("trace_id", trace == null ? null : trace.traceId())
         .with("decision", decision)
         .with("principal", confirmation.call().caller().name())
         .with("server", confirmation.call().server().name())

@@ -7,6 +7,7 @@ import dev.mcpbridge.bus.Gate.HumanDecision;
 import dev.mcpbridge.bus.Gate.PendingConfirmation;
 import dev.mcpbridge.cluster.Cluster;
 import dev.mcpbridge.config.RiskConfig;
+import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.model.Confirmation;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
@@ -60,6 +61,7 @@ public final class RiskVerticle extends VerticleBase {
     return confirmations
         .claim(decision)
         .onSuccess(claimed -> reports.decided(claimed, decision))
+        .onFailure(failure -> reports.refused(decision, BridgeException.of(failure).code()))
         .map(claimed -> decision.confirm() ? claimed : null);
   }
 }

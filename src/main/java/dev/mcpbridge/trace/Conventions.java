@@ -32,6 +32,7 @@ public final class Conventions {
   public static final String EXECUTE_TOOL = "execute_tool";
   public static final String AGENT_SPAN = "invoke_agent";
   public static final String CHAT = "chat";
+  public static final String PROVIDER = "gen_ai.provider.name";
   public static final String MODEL = "gen_ai.request.model";
   public static final String INPUT_TOKENS = "gen_ai.usage.input_tokens";
   public static final String OUTPUT_TOKENS = "gen_ai.usage.output_tokens";

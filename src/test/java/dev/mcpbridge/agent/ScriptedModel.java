@@ -80,6 +80,11 @@ final class ScriptedModel implements ChatModel {
   }
 
   @Override
+  public String model() {
+    return "scripted";
+  }
+
+  @Override
   public String name() {
     return "scripted";
   }

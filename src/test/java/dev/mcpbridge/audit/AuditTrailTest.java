@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.mcpbridge.audit.AuditVerifier.Report;
+import dev.mcpbridge.audit.AuditWriter.Entry;
 import dev.mcpbridge.config.AuditConfig;
 import dev.mcpbridge.config.AuditConfig.Content;
 import dev.mcpbridge.model.AuditRecord;
@@ -29,6 +30,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -396,27 +398,55 @@ class AuditTrailTest {
   @Test
   void senderThatFailsStopsNeitherTheTrailNorTheOthers() throws Exception {
     // Given
-    AuditLog log = opened(CONFIG);
-    CompletableFuture<Boolean> others = new CompletableFuture<>();
-    log.append(
-        record(1),
+    Consumer<Boolean> failing =
         isWritten -> {
           throw new IllegalStateException("stopped");
-        });
-    log.append(record(2), others::complete);
-    assertTrue(others.get(10, TimeUnit.SECONDS));
+        };
+    AuditLog log = opened(CONFIG);
+    for (int i = 0; i < 200; i++) {
+      log.append(record(i), failing);
+    }
+    CompletableFuture<Boolean> other = new CompletableFuture<>();
 
     // When
-    CompletableFuture<Boolean> next = new CompletableFuture<>();
-    log.append(record(3), next::complete);
+    log.append(record(200), other::complete);
 
     // Then
-    assertTrue(next.get(10, TimeUnit.SECONDS));
+    assertTrue(other.get(10, TimeUnit.SECONDS));
+    assertTrue(log.mayRun());
     log.close();
+    log.append(record(201), failing);
+    assertEquals(1, log.lost());
     assertNull(verified().error());
-    String lines = Files.readString(files().get(0));
-    assertFalse(lines.contains("\"event\":\"gap\""), lines);
-    assertTrue(lines.contains("\"call\":\"c3\""), lines);
+    assertEquals(201, records());
+  }
+
+  private long records() throws IOException {
+    long records = 0;
+    for (Path file : files()) {
+      records +=
+          Files.readAllLines(file).stream().filter(line -> line.contains("call.decision")).count();
+    }
+    return records;
+  }
+
+  @Test
+  void batchThatCannotBeWrittenLeavesTheTrailAsItWas() throws Exception {
+    // Given
+    AuditWriter writer = new AuditWriter(CONFIG, folder, null);
+    writer.open();
+
+    // When
+    assertThrows(
+        NullPointerException.class,
+        () -> writer.write(List.of(new Entry(record(1), null), new Entry(null, null)), 0));
+    writer.write(List.of(new Entry(record(2), null)), 0);
+    writer.finish();
+    writer.close();
+
+    // Then
+    assertNull(verified().error());
+    assertEquals(1, records());
   }
 
   @Test

@@ -1,15 +1,25 @@
 package dev.mcpbridge.audit;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.protocol.Json;
 import dev.mcpbridge.protocol.JsonSlice;
+import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** What a record becomes in the terms of the Open Cybersecurity Schema Framework. */
 class OcsfEventTest {
+  /** The objects that the classes of OCSF 1.3 require, besides {@code metadata}. */
+  private static final Map<Integer, List<String>> REQUIRED =
+      Map.of(
+          3002, List.of("user", "service", "metadata"),
+          6002, List.of("app", "metadata"),
+          6003, List.of("actor", "api", "src_endpoint", "metadata"));
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -44,5 +54,8 @@ class OcsfEventTest {
     assertEquals(action, event.path("action_id").asInt());
     assertEquals(7, event.path("time").asLong());
     assertEquals(line, event.path("raw_data").asText());
+    for (String required : REQUIRED.get(event.path("class_uid").asInt())) {
+      assertTrue(event.path(required).isObject(), required + " " + event);
+    }
   }
 }

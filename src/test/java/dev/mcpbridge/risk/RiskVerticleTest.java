@@ -264,7 +264,7 @@ class RiskVerticleTest {
   }
 
   @Test
-  void refusedDecisionIsNotReported() throws Exception {
+  void refusedDecisionIsOnlyInTheAuditTrail() throws Exception {
     PendingConfirmation held = hold("{}");
     next(events);
     next(notices);
@@ -281,6 +281,21 @@ class RiskVerticleTest {
     assertEquals(Status.PENDING, statusOf(held));
     assertTrue(events.isEmpty());
     assertTrue(notices.isEmpty());
+    JsonNode members = json(JsonSlice.of(next(records).toString()));
+    assertEquals("refuse", members.path("decision").asText());
+    assertEquals("wrong_token", members.path("code").asText());
+    assertEquals(held.confirmation().id(), members.path("confirmation").asText());
+    assertEquals(ALICE.name(), members.path("approver").asText());
+  }
+
+  @Test
+  void decisionAboutAnUnknownConfirmationIsNotRecorded() {
+    BridgeException unknown =
+        assertThrows(
+            BridgeException.class,
+            () -> ask(Gate.DECIDE, new HumanDecision("unknown", true, "wrong", ALICE)));
+
+    assertEquals(ErrorCode.CONFIRMATION_NOT_FOUND, unknown.code());
     assertTrue(records.isEmpty());
   }
 

@@ -74,8 +74,19 @@ public final class RequestSpan {
     return recorded == null && sent != null ? sent.traceId() : recorded;
   }
 
-  /** The envelope of the calls of a request whose client sends only arguments. */
+  /**
+   * The envelope of the calls of a request whose client sends only arguments. Without a span it has
+   * the context of the client.
+   */
   public static Envelope envelope(RoutingContext ctx) {
-    return of(ctx).in(Envelope.NONE.withUrgency(PriorityField.urgency(ctx)));
+    Envelope envelope = Envelope.NONE.withUrgency(PriorityField.urgency(ctx));
+    Span span = of(ctx);
+    if (span != Span.NONE) {
+      return span.in(envelope);
+    }
+    String parent = ctx.request().getHeader(MetaKeys.TRACEPARENT);
+    return parent == null
+        ? envelope
+        : TraceContext.add(envelope, parent, ctx.request().getHeader(MetaKeys.TRACESTATE));
   }
 }

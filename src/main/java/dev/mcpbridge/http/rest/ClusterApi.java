@@ -1,6 +1,10 @@
 package dev.mcpbridge.http.rest;
 
+import dev.mcpbridge.bus.Addresses;
+import dev.mcpbridge.bus.Bus;
 import dev.mcpbridge.cluster.Cluster;
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.http.reply.Callers;
 import dev.mcpbridge.http.reply.Replies;
 import dev.mcpbridge.protocol.JsonWriter;
 import io.vertx.ext.web.RoutingContext;
@@ -8,9 +12,11 @@ import io.vertx.ext.web.RoutingContext;
 /** The nodes of the cluster, and which of them decide. */
 public final class ClusterApi {
   private final Cluster cluster;
+  private final Bus bus;
 
-  public ClusterApi(Cluster cluster) {
+  public ClusterApi(Cluster cluster, Bus bus) {
     this.cluster = cluster;
+    this.bus = bus;
   }
 
   /** GET /cluster. */
@@ -31,10 +37,27 @@ public final class ClusterApi {
   }
 
   private void setVoter(RoutingContext ctx, boolean isVoter) {
+    String node = ctx.pathParam("node");
     cluster
-        .setVoter(ctx.pathParam("node"), isVoter)
+        .setVoter(node, isVoter)
+        .onComplete(done -> record(ctx, isVoter ? "add-voter" : "remove-voter", node, done.cause()))
         .onSuccess(done -> show(ctx))
         .onFailure(ctx::fail);
+  }
+
+  /**
+   * Records what a caller has asked for.
+   *
+   * @param failure null if it was done
+   */
+  private void record(RoutingContext ctx, String action, String node, Throwable failure) {
+    bus.offer(
+        Addresses.AUDIT,
+        () ->
+            Callers.auditRecord(ctx, "cluster.request")
+                .with("action", action)
+                .with("member", node)
+                .with("code", failure == null ? null : BridgeException.of(failure).code().slug()));
   }
 
   static void write(JsonWriter out, Cluster.View view) {

@@ -58,25 +58,28 @@ public record ServersApi(
     starts.acquire(share);
     bus.request(Addresses.START_SERVER, definition)
         .onComplete(done -> starts.release(share))
-        .onSuccess(server -> record(ctx, "start", server.id()))
+        .onSuccess(server -> record(ctx, "start", server.id().name(), null))
+        .onFailure(failure -> record(ctx, "start", null, failure))
         .onSuccess(server -> Replies.json(ctx, 201, started(server)))
         .onFailure(ctx::fail);
   }
 
   /** POST /servers/{server}/restart; responds when the server is ready again. */
   public void restart(RoutingContext ctx) {
+    ServerId id = Paths.server(ctx);
     directory
-        .restart(Paths.server(ctx))
-        .onSuccess(server -> record(ctx, "restart", server.id()))
+        .restart(id)
+        .onComplete(done -> record(ctx, "restart", id.name(), done.cause()))
         .onSuccess(server -> Replies.json(ctx, 200, ServerJson.of(server, isAdmin(ctx))))
         .onFailure(ctx::fail);
   }
 
   /** DELETE /servers/{server}/cache: forgets the results that are kept of its calls. */
   public void clearCache(RoutingContext ctx) {
+    ServerId id = Paths.server(ctx);
     directory
-        .clearCache(Paths.server(ctx))
-        .onSuccess(server -> record(ctx, "clear-cache", server.id()))
+        .clearCache(id)
+        .onComplete(done -> record(ctx, "clear-cache", id.name(), done.cause()))
         .onSuccess(server -> ctx.response().setStatusCode(204).end())
         .onFailure(ctx::fail);
   }
@@ -88,7 +91,7 @@ public record ServersApi(
       throw new BridgeException(ErrorCode.SERVER_NOT_FOUND, "Server not found");
     }
     bus.request(Addresses.STOP_SERVER, new ServerId(name))
-        .onSuccess(stopped -> record(ctx, "stop", stopped))
+        .onComplete(done -> record(ctx, "stop", name, done.cause()))
         .onSuccess(
             stopped ->
                 Replies.json(
@@ -107,13 +110,20 @@ public record ServersApi(
     new PagedList("servers", entries, Integer.toHexString(names)).answer(ctx);
   }
 
-  private void record(RoutingContext ctx, String action, ServerId server) {
+  /**
+   * Records what a caller has asked for.
+   *
+   * @param server null if it has no name
+   * @param failure null if it was done
+   */
+  private void record(RoutingContext ctx, String action, String server, Throwable failure) {
     bus.offer(
         Addresses.AUDIT,
         () ->
             Callers.auditRecord(ctx, "server.request")
                 .with("action", action)
-                .with("server", server.name()));
+                .with("server", server)
+                .with("code", failure == null ? null : BridgeException.of(failure).code().slug()));
   }
 
   private static boolean isAdmin(RoutingContext ctx) {

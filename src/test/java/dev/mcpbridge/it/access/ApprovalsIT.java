@@ -9,6 +9,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.auth.ApiKeys;
 import dev.mcpbridge.fixture.Background;
 import dev.mcpbridge.fixture.CapturedLog;
+import dev.mcpbridge.fixture.EraClient;
 import dev.mcpbridge.fixture.McpClient;
 import dev.mcpbridge.fixture.McpClient.Reply;
 import dev.mcpbridge.fixture.OwnProcess;
@@ -221,18 +222,10 @@ class ApprovalsIT {
   void anMcpCallWithProgressWaitsForTheOperator(boolean approves, boolean isStateless)
       throws Exception {
     try (TestBridge bridge = open(KEYS + OPERATOR + SERVERS)) {
-      McpClient client = new McpClient(bridge.uri("/mcp"), "{}", "x-api-key", CALLER);
+      EraClient client =
+          EraClient.to(bridge.uri("/mcp"), isStateless, "s__", "{}", "x-api-key", CALLER);
       CompletableFuture<Reply> waiting =
-          Background.call(
-              () ->
-                  isStateless
-                      ? client.stateless(
-                          "tools/call",
-                          "\"name\":\"s__big\",\"arguments\":{\"size\":1}",
-                          "\"progressToken\":1")
-                      : client
-                          .initialized()
-                          .request("tools/call", PARAMS + "\"_meta\":{\"progressToken\":1}}"));
+          Background.call(() -> client.call("big", "{\"size\":1}", "\"progressToken\":1"));
 
       String id = pending(bridge);
       bridge.post("/confirmations/" + id, "{\"confirm\":" + approves + "}", "x-api-key", BOSS);

@@ -2,30 +2,29 @@ package dev.mcpbridge.it.access;
 
 import static dev.mcpbridge.fixture.HostProgram.get;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.api.Tools;
 import dev.mcpbridge.auth.ApiKeys;
 import dev.mcpbridge.fixture.EffectLog;
 import dev.mcpbridge.fixture.HostProgram;
+import dev.mcpbridge.fixture.HttpSseClient;
 import dev.mcpbridge.fixture.McpClient;
 import dev.mcpbridge.fixture.TestBridge;
 import dev.mcpbridge.fixture.TrailFiles;
 import dev.mcpbridge.protocol.Json;
 import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -111,10 +110,15 @@ class AuditDoorsIT {
       HttpResponse<String> accepted =
           post("/servers/s/tools/" + tool, ARGUMENTS, "prefer", "respond-async");
       String call = Json.tree(accepted.body()).path("call_id").asText();
-      String status = "running";
-      while (status.equals("running")) {
-        status = Json.tree(send(url + "/calls/" + call, null).body()).path("status").asText();
+      assertTimeoutPreemptively(Duration.ofSeconds(20), () -> awaitEnd("/calls/" + call));
+    }
+
+    private void awaitEnd(String call) throws Exception {
+      HttpResponse<String> shown = send(url + call, null);
+      while (shown.body().contains("\"status\":\"running\"")) {
+        shown = send(url + call, null);
       }
+      assertEquals(200, shown.statusCode(), shown.body());
     }
 
     private void callApproved(String tool) throws Exception {
@@ -129,35 +133,9 @@ class AuditDoorsIT {
     }
 
     private void callOverSse(String tool) throws Exception {
-      HttpRequest open =
-          HttpRequest.newBuilder(URI.create(url + "/servers/s/sse")).headers(WITH_KEY).build();
-      try (Stream<String> stream =
-          HttpClient.newHttpClient().send(open, HttpResponse.BodyHandlers.ofLines()).body()) {
-        Iterator<String> lines = stream.iterator();
-        URI messages = URI.create(url).resolve(data(lines));
-        String start =
-            "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":"
-                + "{\"protocolVersion\":\"2024-11-05\",\"capabilities\":{},"
-                + "\"clientInfo\":{\"name\":\"x\",\"version\":\"1\"}}}";
-        send(messages.toString(), start);
-        data(lines);
-        send(
-            messages.toString(),
-            "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/call\",\"params\":{\"name\":\""
-                + tool
-                + "\",\"arguments\":"
-                + ARGUMENTS
-                + "}}");
-        data(lines);
+      try (HttpSseClient sse = new HttpSseClient(URI.create(url + "/servers/s/sse"), WITH_KEY)) {
+        sse.request("tools/call", "{\"name\":\"" + tool + "\",\"arguments\":" + ARGUMENTS + "}");
       }
-    }
-
-    private static String data(Iterator<String> lines) {
-      String line = lines.next();
-      while (!line.startsWith("data: ")) {
-        line = lines.next();
-      }
-      return line.substring("data: ".length());
     }
   }
 

@@ -198,6 +198,13 @@ class AuditIT {
     // When
     Answer held = call("echo", "{\"m\":\"a\"}");
     Answer rejected = call("echo", "{\"m\":\"b\"}");
+    Answer wrong =
+        bridge.post(
+            "/confirmations/" + held.at("/confirmation_id"),
+            "{\"confirm\":true,\"token\":\"guessed\"}",
+            "authorization",
+            "Bearer " + CALLER);
+    assertEquals(403, wrong.status(), wrong.toString());
     for (String[] each :
         List.of(
             new String[] {held.at("/confirmation_id"), "true"},
@@ -216,11 +223,16 @@ class AuditIT {
         List.of("confirm", "confirm", "allow"),
         decisions.stream().map(each -> each.path("decision").asText()).toList());
     assertEquals("{\"m\":\"a\"}", decisions.get(0).path("arguments").toString());
-    JsonNode approval = of(records, "confirmation").get(0);
+    JsonNode refused = of(records, "confirmation").get(0);
+    assertEquals("refuse", refused.path("decision").asText());
+    assertEquals(wrong.code(), refused.path("code").asText());
+    assertEquals(held.at("/confirmation_id"), refused.path("confirmation").asText());
+    JsonNode approval = of(records, "confirmation").get(1);
+    assertEquals(decisions.get(2).path("call"), approval.path("call"));
     assertEquals("boss", approval.path("approver").asText());
     assertEquals("approve", approval.path("decision").asText());
     assertEquals(held.at("/confirmation_id"), approval.path("confirmation").asText());
-    assertEquals("reject", of(records, "confirmation").get(1).path("decision").asText());
+    assertEquals("reject", of(records, "confirmation").get(2).path("decision").asText());
     assertEquals(held.at("/confirmation_id"), decisions.get(2).path("confirmation").asText());
   }
 
@@ -293,6 +305,9 @@ class AuditIT {
             + digest
             + "\",\"decision\":\"block\"}]}");
     bridge.post("/servers/s/restart", "");
+    bridge.post("/servers/none/restart", "");
+    bridge.post("/servers", TestBridge.json("{'id':'gone','command':'/no/such/program'}"));
+    bridge.put("/cluster/voters/n9", "");
     String next = "{" + audit("") + ",'pins':{'changed':'block'},'mcpServers':{}}";
     bridge.reload(next);
 
@@ -316,7 +331,21 @@ class AuditIT {
     assertEquals(Sha256.of(TestBridge.json(next)).hex(), applied);
     String before = of(records, "bridge").get(0).path("digest").asText();
     assertTrue(before.matches("[0-9a-f]{64}") && !before.equals(applied), before);
-    assertEquals("restart", of(records, "server.request").get(0).path("action").asText());
+    assertEquals(
+        List.of("restart s ", "restart none server_not_found", "start  start_failed"),
+        of(records, "server.request").stream()
+            .map(
+                each ->
+                    each.path("action").asText()
+                        + " "
+                        + each.path("server").asText()
+                        + " "
+                        + each.path("code").asText())
+            .toList());
+    JsonNode voter = of(records, "cluster.request").get(0);
+    assertEquals("add-voter", voter.path("action").asText());
+    assertEquals("n9", voter.path("member").asText());
+    assertFalse(voter.path("code").asText().isEmpty(), voter.toString());
     assertTrue(
         of(records, "server").stream()
             .anyMatch(each -> each.path("state").asText().equals("ready")));

@@ -10,6 +10,7 @@ import dev.mcpbridge.auth.ApiKeys;
 import dev.mcpbridge.fixture.CatalogueServer;
 import dev.mcpbridge.fixture.EchoApi;
 import dev.mcpbridge.fixture.GrpcServer;
+import dev.mcpbridge.fixture.HttpSseClient;
 import dev.mcpbridge.fixture.McpClient;
 import dev.mcpbridge.fixture.TestBridge;
 import dev.mcpbridge.fixture.TestBridge.Answer;
@@ -288,7 +289,7 @@ class PinsIT {
     offer(RugPull.DESCRIPTION.of(GOOD));
 
     String after = listed(list);
-    assertFalse(after.contains("mallory"), after);
+    assertFalse(after.contains("push"), after);
     assertTrue(after.contains("pull"), after);
   }
 
@@ -315,6 +316,13 @@ class PinsIT {
     assertEquals("409", bridge.post("/batch", batch).at("/results/0/status"));
     assertEquals("409", bridge.post("/toolcall", turn).at("/tool_responses/0/status"));
     assertEquals("409", bridge.post("/profiles/p/toolcall", turn).at("/tool_responses/0/status"));
+    Answer streamed = bridge.call("push", "{}", "accept", "text/event-stream");
+    assertTrue(streamed.text().contains("definition_changed"), streamed.toString());
+    try (HttpSseClient sse =
+        new HttpSseClient(bridge.uri("/servers/s/sse"), "accept", "text/event-stream")) {
+      JsonNode response = sse.request("tools/call", "{\"name\":\"push\",\"arguments\":{}}");
+      assertEquals(409, response.at("/error/code").asInt(), response.toString());
+    }
     Answer accepted = bridge.call("push", "{}", "prefer", "respond-async");
     bridge.until(
         () ->
@@ -381,9 +389,9 @@ class PinsIT {
         "UnaryCall"),
     RENAME("name: \"UnaryCall\"", "name: \"SendAll\"", "SendAll"),
     NEW_TOOL(
-        "method {\n      name: \"UnaryCall\"",
+        "method {\n      name: \"CacheableUnaryCall\"",
         "method { name: \"Evil\" input_type: \".grpc.testing.Empty\""
-            + " output_type: \".grpc.testing.Empty\" } method { name: \"UnaryCall\"",
+            + " output_type: \".grpc.testing.Empty\" } method { name: \"CacheableUnaryCall\"",
         "Evil");
 
     private final String before;
@@ -417,6 +425,8 @@ class PinsIT {
       // Then
       assertIsHeld("TestService_" + rugPull.held);
       assertEquals(200, bridge.call("TestService_EmptyCall", "{}").status());
+      boolean isAlone = rugPull == GrpcRugPull.NEW_TOOL;
+      assertEquals(isAlone, bridge.call("TestService_UnaryCall", "{}").status() == 200);
     }
   }
 
@@ -526,12 +536,13 @@ class PinsIT {
     start(pins(""));
 
     // When
-    offer(GOOD.replace("'Pushes'", "'Pu\\u202Eshes\\uDB40\\uDC41'"));
+    offer(GOOD.replace("'Pushes'", "'Pu\\u202Es\\u200Dh\\u3164es\\uDB40\\uDC41'"));
 
     // Then
     JsonNode pin = pin("push");
     assertEquals("Pushes", pin.at("/differences/0/before").asText());
-    assertEquals("Pu\\u{202E}shes\\u{E0041}", pin.at("/differences/0/after").asText());
+    assertEquals(
+        "Pu\\u{202E}s\\u{200D}h\\u{3164}es\\u{E0041}", pin.at("/differences/0/after").asText());
     assertTrue(pin.path("findings").toString().contains("hidden_characters"), pin.toString());
   }
 

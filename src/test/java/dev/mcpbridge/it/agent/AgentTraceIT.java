@@ -1,6 +1,7 @@
 package dev.mcpbridge.it.agent;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.mcpbridge.fixture.AgentProgram;
@@ -45,6 +46,9 @@ class AgentTraceIT {
       assertTrue(
           chats.stream()
               .allMatch(s -> s.parent().equals(question.id()) && s.kind().equals("CLIENT")));
+      assertEquals("openai", chats.get(0).get("gen_ai.provider.name"));
+      assertEquals("chat " + chats.get(0).get("gen_ai.request.model"), chats.get(0).name());
+      assertFalse(chats.get(0).name().contains("://"), chats.get(0).name());
       assertEquals("11", chats.get(0).get("gen_ai.usage.input_tokens"));
       Received turn = only(trace, "POST /toolcall");
       assertEquals(question.id(), turn.parent());

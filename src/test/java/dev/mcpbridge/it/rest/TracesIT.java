@@ -341,12 +341,17 @@ class TracesIT {
   }
 
   @Test
-  void withoutAnEndpointTheContextOfMetaStaysAsItIs() throws Exception {
+  void withoutAnEndpointTheContextIsPassedOnAsItIs() throws Exception {
     start("'telemetry':{'sample':1}", "", "--meta");
 
     McpClient.Reply reply = stateless(PARENT);
 
     assertEquals(PARENT, reply.at("/structuredContent/traceparent"));
+    Answer answer = bridge.call("echo", "{}", "traceparent", PARENT, "tracestate", "a=b");
+    assertEquals(PARENT, answer.at("/structuredContent/traceparent"), answer.toString());
+    assertEquals("a=b", answer.at("/structuredContent/tracestate"));
+    Answer invalid = bridge.call("echo", "{}", "traceparent", "00-1-2-01", "tracestate", "a=b");
+    assertFalse(invalid.text().contains("trace"), invalid.toString());
     Answer failed = bridge.call("no_such_tool", "{}", "traceparent", PARENT);
     assertEquals(TRACE, failed.at("/traceId"));
     assertEquals("", bridge.call("no_such_tool", "{}").at("/traceId"));

@@ -14,7 +14,7 @@ import dev.mcpbridge.fixture.SpanReceiver;
 import dev.mcpbridge.fixture.SpanReceiver.Received;
 import dev.mcpbridge.fixture.TestBridge;
 import dev.mcpbridge.fixture.TestBridge.Answer;
-import dev.mcpbridge.protocol.Json;
+import dev.mcpbridge.fixture.TrailFiles;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -517,16 +517,10 @@ class SandboxIT {
       assertEquals(200, bridge.call("status", "{}").status());
     }
 
-    List<JsonNode> records = new ArrayList<>();
-    try (Stream<Path> files = Files.list(trail)) {
-      for (Path file : files.filter(each -> each.toString().endsWith(".jsonl")).toList()) {
-        for (String line : Files.readAllLines(file)) {
-          records.add(Json.tree(line));
-        }
-      }
-    }
     List<JsonNode> calls =
-        records.stream().filter(each -> each.path("event").asText().startsWith("call.")).toList();
+        TrailFiles.records(trail).stream()
+            .filter(each -> each.path("event").asText().startsWith("call."))
+            .toList();
     assertEquals(2, calls.size(), calls.toString());
     assertEquals("isolate", calls.get(0).path("decision").asText());
     assertEquals("completed", calls.get(1).path("outcome").asText());
