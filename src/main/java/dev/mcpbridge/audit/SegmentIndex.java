@@ -69,7 +69,10 @@ final class SegmentIndex {
     }
   }
 
-  /** Whether there is an index of this very file, and not of an earlier one with its name. */
+  /**
+   * Whether there is an index of this very file, and not of an earlier one with its name, with all
+   * members that can be searched.
+   */
   private static boolean isOf(Path segment, Directory directory) throws IOException {
     return DirectoryReader.indexExists(directory)
         && stamp(segment)
@@ -77,7 +80,11 @@ final class SegmentIndex {
   }
 
   private static String stamp(Path segment) throws IOException {
-    return Files.size(segment) + " " + Files.getLastModifiedTime(segment).toMillis();
+    return Files.size(segment)
+        + " "
+        + Files.getLastModifiedTime(segment).toMillis()
+        + " "
+        + AuditQuery.MEMBERS;
   }
 
   private static List<Long> find(DirectoryReader reader, AuditQuery query) throws IOException {

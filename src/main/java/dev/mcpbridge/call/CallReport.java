@@ -123,6 +123,7 @@ final class CallReport {
         target.name(),
         id,
         trace == null ? null : trace.traceId(),
+        trace == null ? null : trace.spanId(),
         failure.code(),
         failure.getMessage());
   }

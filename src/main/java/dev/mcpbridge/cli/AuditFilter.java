@@ -54,6 +54,21 @@ final class AuditFilter {
     members.put("call", call);
   }
 
+  @Option(names = "--confirmation", paramLabel = "ID", description = "One confirmation.")
+  void confirmation(String confirmation) {
+    members.put("confirmation", confirmation);
+  }
+
+  @Option(names = "--trace", paramLabel = "ID", description = "The calls of one trace.")
+  void trace(String trace) {
+    members.put("trace_id", trace);
+  }
+
+  @Option(names = "--door", paramLabel = "DOOR", description = "rest, mcp, toolcall or program.")
+  void door(String door) {
+    members.put("door", door);
+  }
+
   @Option(
       names = "--decision",
       paramLabel = "WORD",

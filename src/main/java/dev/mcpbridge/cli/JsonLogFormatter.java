@@ -38,6 +38,7 @@ final class JsonLogFormatter extends Formatter {
         && event.getParameters().length > 0
         && event.getParameters()[0] instanceof LoggedFailure failure) {
       member(out, "trace_id", failure.traceId());
+      member(out, "span_id", failure.spanId());
       member(out, "server", failure.server());
       member(out, "tool", cut(failure.target(), MAX));
       member(out, "callId", failure.callId());

@@ -5,9 +5,16 @@ package dev.mcpbridge.error;
  *
  * @param target name of the tool or prompt, or URI of the resource
  * @param traceId null for a call without a trace
+ * @param spanId the span that has caused the call; null without a trace
  */
 public record LoggedFailure(
-    String server, String target, String callId, String traceId, ErrorCode code, String detail) {
+    String server,
+    String target,
+    String callId,
+    String traceId,
+    String spanId,
+    ErrorCode code,
+    String detail) {
 
   @Override
   public String toString() {

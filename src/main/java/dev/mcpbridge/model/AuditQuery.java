@@ -27,7 +27,18 @@ public record AuditQuery(
 
   /** The members that can be searched. */
   public static final List<String> MEMBERS =
-      List.of("event", "server", "kind", "name", "call", "decision", "outcome", "code");
+      List.of(
+          "event",
+          "server",
+          "kind",
+          "name",
+          "call",
+          "confirmation",
+          "trace_id",
+          "door",
+          "decision",
+          "outcome",
+          "code");
 
   /** The members that name who has called or decided. */
   public static final List<String> PRINCIPALS = List.of("principal", "approver");

@@ -54,8 +54,17 @@ public final class OwnSockets {
     }
     Set<String> clientSockets = sockets(client, server);
     boolean isOwnProcess =
-        Orphans.ownProcesses().stream().anyMatch(process -> holds(process.pid(), clientSockets));
+        Orphans.ownProcesses().stream().anyMatch(process -> holds(process.pid(), clientSockets))
+            && !isOfThisProgram(clientSockets);
     return isOwnProcess || Collections.disjoint(clientSockets, sockets(client, server));
+  }
+
+  /**
+   * The program that embeds the bridge may be its client: a process that is being started has the
+   * sockets of this one for a moment.
+   */
+  private static boolean isOfThisProgram(Set<String> clientSockets) {
+    return holds(ProcessHandle.current().pid(), clientSockets);
   }
 
   /** Reads twice if nothing is found: the kernel's table is not an atomic snapshot. */

@@ -19,6 +19,10 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
+import org.apache.lucene.index.IndexWriter;
+import org.apache.lucene.index.IndexWriterConfig;
+import org.apache.lucene.store.Directory;
+import org.apache.lucene.store.NIOFSDirectory;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -132,6 +136,23 @@ class AuditSearchTest {
     assertFindsAll();
     assertFindsAll();
     assertEquals(3, indexes().size());
+  }
+
+  /** It has no entries for members that can be searched since. */
+  @Test
+  void indexOfAnEarlierVersionIsMadeAnew() throws IOException {
+    // Given
+    assertFindsAll();
+    Path file = Segments.in(folder).get(0);
+    String size = Files.size(file) + " " + Files.getLastModifiedTime(file).toMillis();
+    try (Directory index = new NIOFSDirectory(indexes().get(0));
+        IndexWriter writer = new IndexWriter(index, new IndexWriterConfig())) {
+      writer.deleteAll();
+      writer.setLiveCommitData(Map.of("indexed", size).entrySet());
+    }
+
+    // Then
+    assertFindsAll();
   }
 
   /** The files were moved away, and the index stayed. */

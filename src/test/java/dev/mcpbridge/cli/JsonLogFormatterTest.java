@@ -49,13 +49,15 @@ class JsonLogFormatterTest {
     JsonLogFormatter.setNode("n1");
     event.setParameters(
         new Object[] {
-          new LoggedFailure("s", "echo", "c1", "0af7", ErrorCode.UPSTREAM_CRASHED, "it ended")
+          new LoggedFailure(
+              "s", "echo", "c1", "0af7", "b7ad", ErrorCode.UPSTREAM_CRASHED, "it ended")
         });
 
     JsonNode object = formatted();
 
     assertEquals("n1", object.path("node").asText());
     assertEquals("0af7", object.path("trace_id").asText());
+    assertEquals("b7ad", object.path("span_id").asText());
     assertEquals("s", object.path("server").asText());
     assertEquals("echo", object.path("tool").asText());
     assertEquals("c1", object.path("callId").asText());

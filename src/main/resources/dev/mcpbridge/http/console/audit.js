@@ -13,6 +13,9 @@ const FIELDS = /** @type {Array<[name: string, label: string]>} */ ([
   ['outcome', 'Outcome'],
   ['code', 'Code'],
   ['call', 'Call id'],
+  ['confirmation', 'Confirmation'],
+  ['trace_id', 'Trace id'],
+  ['door', 'Door'],
   ['since', 'Since'],
   ['until', 'Until'],
 ]);

@@ -261,6 +261,26 @@ class AuditSearchIT {
     assertEquals("expire", expired.path("decision").asText());
     assertEquals(id, expired.path("confirmation").asText());
     assertEquals("caller", expired.path("principal").asText());
+    List<JsonNode> all = found("confirmation=" + id, 2);
+    assertEquals(
+        List.of("confirmation", "call.outcome"),
+        all.stream().map(each -> each.path("event").asText()).toList());
+  }
+
+  @Test
+  void recordsOfATraceAndOfADoorAreFound() throws Exception {
+    String trace = "0af7651916cd43dd8448eb211c80319c";
+    bridge.post(
+        "/servers/s/tools/answers",
+        "{}",
+        "authorization",
+        "Bearer " + CALLER,
+        "traceparent",
+        "00-" + trace + "-b7ad6b7169203331-01");
+
+    assertEquals("answers", found("trace_id=" + trace, 1).get(0).path("name").asText());
+    assertEquals(1, found("name=answers&door=rest", 1).size());
+    assertEquals(List.of(), found("name=answers&door=mcp", 0));
   }
 
   @ParameterizedTest

@@ -11,10 +11,13 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.mcpbridge.auth.ApiKeys;
 import dev.mcpbridge.fixture.CatalogueServer;
 import dev.mcpbridge.fixture.ScriptedModel;
+import dev.mcpbridge.fixture.SpanReceiver;
+import dev.mcpbridge.fixture.SpanReceiver.Received;
 import dev.mcpbridge.fixture.TestBridge;
 import dev.mcpbridge.fixture.TestBridge.Answer;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -28,6 +31,7 @@ class AgentTurnsIT {
   private static final String ALICE = ApiKeys.generate();
   private static final String BOB = ApiKeys.generate();
   private static final String READER = ApiKeys.generate();
+  private static final String TRACE = "0af7651916cd43dd8448eb211c80319c";
   private static final String PROVIDER_KEY = "sk-of-the-operator";
   private static final String TOOLS =
       "[{\"name\":\"greet\",\"description\":\"Greets.\",\"inputSchema\":{\"type\":\"object\"}},"
@@ -43,6 +47,10 @@ class AgentTurnsIT {
   }
 
   private void open(String tools, String agent) throws Exception {
+    open(tools, agent, "");
+  }
+
+  private void open(String tools, String agent, String settings) throws Exception {
     if (bridge != null) {
       bridge.close();
     }
@@ -54,8 +62,9 @@ class AgentTurnsIT {
     String risk = "'risk':{'tools':{'erase':2}}";
     bridge =
         TestBridge.of(
-            "{%s,'agent':{'provider':'openai','baseUrl':'%s','key':'%s','model':'scripted',%s},'profiles':{'p':{'servers':{'t':{'tools':['greet'],'overrides':{'greet':{'name':'hello'}}}}}},'mcpServers':{'t':%s}}"
+            "{%s%s,'agent':{'provider':'openai','baseUrl':'%s','key':'%s','model':'scripted',%s},'profiles':{'p':{'servers':{'t':{'tools':['greet'],'overrides':{'greet':{'name':'hello'}}}}}},'mcpServers':{'t':%s}}"
                 .formatted(
+                    settings,
                     keys,
                     model.base(),
                     PROVIDER_KEY,
@@ -104,6 +113,37 @@ class AgentTurnsIT {
             .sorted()
             .collect(Collectors.joining(",", "[", "]")));
     assertEquals("Bearer " + PROVIDER_KEY, model.seen().get(0).header("authorization"));
+  }
+
+  /** The client sends the context of its conversation with each request. */
+  @Test
+  void turnsAndTheirCallsAreInTheTraceOfTheClient() throws Exception {
+    try (SpanReceiver collector = new SpanReceiver()) {
+      // Given
+      open(TOOLS, "'turns':2", collector.everything() + ",");
+      String[] context = {
+        "x-api-key", ALICE, "traceparent", "00-" + TRACE + "-b7ad6b7169203331-01"
+      };
+      model.thenCalls("t__greet", "{}");
+
+      // When
+      JsonNode reply = bridge.post("/agent/turns", "{\"question\":\"x\"}", context).body();
+      ObjectNode calls = object();
+      calls.set("tool_calls", reply.path("calls"));
+      bridge.post(reply.path("calls_to").asText(), calls.toString(), context);
+
+      // Then
+      Received chat = collector.await(bridge, span -> span.name().equals("chat scripted"));
+      Received call = collector.await(bridge, span -> span.name().equals("tools/call greet"));
+      Received turn = collector.await(bridge, span -> span.id().equals(chat.parent()));
+      Received door = collector.await(bridge, span -> span.id().equals(call.parent()));
+      assertEquals("POST /agent/turns", turn.name());
+      assertEquals("POST /toolcall", door.name());
+      for (Received span : List.of(chat, call, turn, door)) {
+        assertEquals(TRACE, span.trace(), span.toString());
+      }
+      assertEquals("scripted", chat.get("gen_ai.request.model"));
+    }
   }
 
   @Test

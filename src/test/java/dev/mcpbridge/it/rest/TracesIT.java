@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.mcpbridge.fixture.ApiDocument;
 import dev.mcpbridge.fixture.EchoApi;
+import dev.mcpbridge.fixture.GrpcServer;
 import dev.mcpbridge.fixture.McpClient;
 import dev.mcpbridge.fixture.MetricsText;
 import dev.mcpbridge.fixture.ScriptedServer;
@@ -402,12 +403,46 @@ class TracesIT {
       assertEquals(200, bridge.call("echo", "{}", "traceparent", PARENT).status());
 
       Received upstream = span(named("tools/call echo", "CLIENT"));
+      assertEquals(upstream.id(), parentOf(sent(api, "/echo")));
+    }
+  }
+
+  @Test
+  void aRequestToAFunctionExecutorHasTheContextInItsHeaders() throws Exception {
+    try (EchoApi api = EchoApi.start()) {
+      bridge =
+          collector.bridge(
+              "{'type':'toolcall','url':'%s','tools':[%s]}"
+                  .formatted(api.url("/run"), "{'type':'function','function':{'name':'run_it'}}"));
+
+      bridge.call("run_it", "{}", "traceparent", PARENT);
+
+      Received upstream = span(named("tools/call run_it", "CLIENT"));
+      assertEquals(upstream.id(), parentOf(sent(api, "/run")));
+    }
+  }
+
+  private static String sent(EchoApi api, String path) {
+    return api.requests().stream()
+        .filter(request -> request.path().equals(path))
+        .flatMap(request -> request.headers().stream())
+        .filter(header -> header.getKey().equalsIgnoreCase("traceparent"))
+        .map(Map.Entry::getValue)
+        .findFirst()
+        .orElseThrow();
+  }
+
+  @Test
+  void aCallOfAGrpcServiceHasTheContextInItsMetadata() throws Exception {
+    try (GrpcServer server = GrpcServer.start()) {
+      bridge = collector.bridge("{'type':'grpc','url':'" + server.url() + "'}");
+
+      assertEquals(200, bridge.call("TestService_EmptyCall", "{}", "traceparent", PARENT).status());
+
+      Received upstream = span(named("tools/call TestService_EmptyCall", "CLIENT"));
       String sent =
-          api.requests().stream()
-              .filter(request -> request.path().equals("/echo"))
-              .flatMap(request -> request.headers().stream())
-              .filter(header -> header.getKey().equalsIgnoreCase("traceparent"))
-              .map(Map.Entry::getValue)
+          server.header("traceparent").stream()
+              .filter(each -> each.contains(TRACE))
               .findFirst()
               .orElseThrow();
       assertEquals(upstream.id(), parentOf(sent));
