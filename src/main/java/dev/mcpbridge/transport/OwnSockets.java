@@ -23,6 +23,8 @@ public final class OwnSockets {
   private static final List<Path> TABLES =
       List.of(Path.of("/proc/self/net/tcp"), Path.of("/proc/self/net/tcp6"));
 
+  private static final int ATTEMPTS = 5;
+
   /** Local addresses of connections in which this bridge is the client. */
   private static final Set<InetSocketAddress> OUTGOING = ConcurrentHashMap.newKeySet();
 
@@ -67,10 +69,13 @@ public final class OwnSockets {
     return holds(ProcessHandle.current().pid(), clientSockets);
   }
 
-  /** Reads twice if nothing is found: the kernel's table is not an atomic snapshot. */
+  /** Reads again if nothing is found: the kernel's table is not an atomic snapshot. */
   private static Set<String> sockets(InetSocketAddress client, InetSocketAddress server) {
     Set<String> sockets = sockets(table(), client, server);
-    return sockets.isEmpty() ? sockets(table(), client, server) : sockets;
+    for (int i = 1; i < ATTEMPTS && sockets.isEmpty(); i++) {
+      sockets = sockets(table(), client, server);
+    }
+    return sockets;
   }
 
   /** With a redirection (NAT) the client's remote address differs from the listener's. */

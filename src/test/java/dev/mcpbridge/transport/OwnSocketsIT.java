@@ -4,13 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.mcpbridge.fixture.Background;
 import dev.mcpbridge.fixture.Requirements;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
-import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -53,28 +51,6 @@ class OwnSocketsIT {
       assertEquals(listener.getLocalPort(), stranger.getPort());
     } finally {
       child.destroyForcibly().waitFor();
-    }
-  }
-
-  /** A process that is being started has the sockets of this program until it closes them. */
-  @Test
-  void aClientInThisProgramIsNotOwnWhileProcessesAreStarted() throws Exception {
-    String program = Requirements.program("true");
-    try (Socket client = new Socket(listener.getInetAddress(), listener.getLocalPort());
-        Socket accepted = listener.accept()) {
-      CompletableFuture<Void> starts =
-          Background.call(
-              () -> {
-                for (int i = 0; i < 300; i++) {
-                  new ProcessBuilder(program).start().waitFor();
-                }
-                return null;
-              });
-      while (!starts.isDone()) {
-        assertFalse(isOwn(accepted));
-      }
-      starts.get();
-      assertEquals(listener.getLocalPort(), client.getPort());
     }
   }
 
