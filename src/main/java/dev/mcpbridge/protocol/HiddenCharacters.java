@@ -17,10 +17,6 @@ import java.util.function.IntPredicate;
  * and emoji need (joiners, variation selectors 1 to 16) is not hidden, only invisible. Stateless.
  */
 public final class HiddenCharacters {
-  /** Blank letters and symbols, and marks that are never seen. */
-  private static final Set<Integer> BLANK =
-      Set.of(0x00AD, 0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x180E, 0x2800, 0x3164, 0xFFA0);
-
   private HiddenCharacters() {}
 
   public static boolean isHidden(int codePoint) {
@@ -39,7 +35,15 @@ public final class HiddenCharacters {
         || codePoint >= 0x1BCA0 && codePoint <= 0x1BCA3
         || codePoint >= 0x1D173 && codePoint <= 0x1D17A
         || codePoint >= 0xE0000 && codePoint <= 0xE0FFF
-        || BLANK.contains(codePoint);
+        || isBlank(codePoint);
+  }
+
+  /** Blank letters and symbols, and marks that are never seen. */
+  private static boolean isBlank(int codePoint) {
+    return switch (codePoint) {
+      case 0x00AD, 0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x180E, 0x2800, 0x3164, 0xFFA0 -> true;
+      default -> false;
+    };
   }
 
   /** Whether a text looks the same without it: hidden, or needed only by scripts and emoji. */
