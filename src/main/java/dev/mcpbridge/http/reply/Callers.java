@@ -80,6 +80,18 @@ public final class Callers {
     return new AuditRecord(event).with("principal", of(ctx).name()).with("address", address(ctx));
   }
 
+  /**
+   * A record of what the caller of a request has asked for.
+   *
+   * @param failure null if it was done
+   */
+  public static AuditRecord auditRequest(
+      RoutingContext ctx, String event, String action, Throwable failure) {
+    return auditRecord(ctx, event)
+        .with("action", action)
+        .with("code", failure == null ? null : BridgeException.of(failure).code().slug());
+  }
+
   /** The address from which a request comes. */
   public static String address(RoutingContext ctx) {
     return ctx.request().connection().remoteAddress().hostAddress();

@@ -3,7 +3,6 @@ package dev.mcpbridge.http.rest;
 import dev.mcpbridge.bus.Addresses;
 import dev.mcpbridge.bus.Bus;
 import dev.mcpbridge.cluster.Cluster;
-import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.http.reply.Callers;
 import dev.mcpbridge.http.reply.Replies;
 import dev.mcpbridge.protocol.JsonWriter;
@@ -40,24 +39,19 @@ public final class ClusterApi {
     String node = ctx.pathParam("node");
     cluster
         .setVoter(node, isVoter)
-        .onComplete(done -> record(ctx, isVoter ? "add-voter" : "remove-voter", node, done.cause()))
+        .onComplete(
+            done ->
+                bus.offer(
+                    Addresses.AUDIT,
+                    () ->
+                        Callers.auditRequest(
+                                ctx,
+                                "cluster.request",
+                                isVoter ? "add-voter" : "remove-voter",
+                                done.cause())
+                            .with("member", node)))
         .onSuccess(done -> show(ctx))
         .onFailure(ctx::fail);
-  }
-
-  /**
-   * Records what a caller has asked for.
-   *
-   * @param failure null if it was done
-   */
-  private void record(RoutingContext ctx, String action, String node, Throwable failure) {
-    bus.offer(
-        Addresses.AUDIT,
-        () ->
-            Callers.auditRecord(ctx, "cluster.request")
-                .with("action", action)
-                .with("member", node)
-                .with("code", failure == null ? null : BridgeException.of(failure).code().slug()));
   }
 
   static void write(JsonWriter out, Cluster.View view) {

@@ -119,11 +119,7 @@ public record ServersApi(
   private void record(RoutingContext ctx, String action, String server, Throwable failure) {
     bus.offer(
         Addresses.AUDIT,
-        () ->
-            Callers.auditRecord(ctx, "server.request")
-                .with("action", action)
-                .with("server", server)
-                .with("code", failure == null ? null : BridgeException.of(failure).code().slug()));
+        () -> Callers.auditRequest(ctx, "server.request", action, failure).with("server", server));
   }
 
   private static boolean isAdmin(RoutingContext ctx) {
