@@ -126,9 +126,12 @@ final class ConfirmationReports {
                 .with("reason", decision.reason().isEmpty() ? null : decision.reason()));
   }
 
-  /** Records that a decision was refused; not if there is no such confirmation. */
+  /**
+   * Records that a decision was refused; not if there is no such confirmation, and not each of too
+   * many attempts, which would fill the trail.
+   */
   void refused(HumanDecision decision, ErrorCode code) {
-    if (code != ErrorCode.CONFIRMATION_NOT_FOUND) {
+    if (code != ErrorCode.CONFIRMATION_NOT_FOUND && code != ErrorCode.RATE_LIMITED) {
       bus.offer(
           Addresses.AUDIT,
           () ->

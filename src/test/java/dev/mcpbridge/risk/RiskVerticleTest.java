@@ -289,6 +289,25 @@ class RiskVerticleTest {
   }
 
   @Test
+  void attemptsBeyondTheirLimitAreNotRecorded() throws Exception {
+    PendingConfirmation held = hold("{}");
+    HumanDecision guess = new HumanDecision(held.confirmation().id(), true, "wrong", ALICE);
+    ErrorCode last = ErrorCode.WRONG_TOKEN;
+    int recorded = 0;
+    while (last == ErrorCode.WRONG_TOKEN) {
+      last = assertThrows(BridgeException.class, () -> ask(Gate.DECIDE, guess)).code();
+      recorded += last == ErrorCode.WRONG_TOKEN ? 1 : 0;
+    }
+
+    for (int i = 0; i < 100; i++) {
+      assertThrows(BridgeException.class, () -> ask(Gate.DECIDE, guess));
+    }
+
+    assertEquals(ErrorCode.RATE_LIMITED, last);
+    assertEquals(recorded, records.size());
+  }
+
+  @Test
   void decisionAboutAnUnknownConfirmationIsNotRecorded() {
     BridgeException unknown =
         assertThrows(
