@@ -431,6 +431,17 @@ class AuditTrailTest {
   }
 
   @Test
+  void busyTrailHasACheckpointAfterTenThousandRecords() throws Exception {
+    write(config(Content.DIGEST, 1 << 30), 12_000);
+
+    Report report = verified();
+
+    assertNull(report.error());
+    assertEquals(1, files().size());
+    assertEquals(3, report.checkpoints(), "at the start, in between and at the end");
+  }
+
+  @Test
   void batchThatCannotBeWrittenLeavesTheTrailAsItWas() throws Exception {
     // Given
     AuditWriter writer = new AuditWriter(CONFIG, folder, null);

@@ -351,6 +351,14 @@ class TracesIT {
     Answer answer = bridge.call("echo", "{}", "traceparent", PARENT, "tracestate", "a=b");
     assertEquals(PARENT, answer.at("/structuredContent/traceparent"), answer.toString());
     assertEquals("a=b", answer.at("/structuredContent/tracestate"));
+    McpClient.Reply carried =
+        new McpClient(bridge.uri("/mcp"), "{}")
+            .stateless(
+                "tools/call",
+                "\"name\":\"s__echo\",\"arguments\":{}",
+                "\"baggage\":\"user=ann\",\"acme/tenant\":\"t\"");
+    assertEquals("t", carried.at("/structuredContent/acme~1tenant"), carried.text());
+    assertFalse(carried.text().contains("ann"), carried.text());
     Answer invalid = bridge.call("echo", "{}", "traceparent", "00-1-2-01", "tracestate", "a=b");
     assertFalse(invalid.text().contains("trace"), invalid.toString());
     Answer failed = bridge.call("no_such_tool", "{}", "traceparent", PARENT);
