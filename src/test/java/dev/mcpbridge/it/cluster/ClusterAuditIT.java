@@ -87,6 +87,19 @@ class ClusterAuditIT {
     assertTrue(pages(1, 5).stream().noneMatch(each -> each.path("node").asText().equals("n3")));
   }
 
+  @Test
+  void changeOfTheDecidingNodesSaysWhoAskedForIt() throws Exception {
+    nodes.until(() -> nodes.send(1, "DELETE", "/cluster/voters/n3").status() == 200);
+
+    JsonNode removed = nodes.get(2, "/audit?event=cluster.request").body().path("records").get(0);
+
+    assertEquals("remove-voter", removed.path("action").asText());
+    assertEquals("n3", removed.path("member").asText());
+    assertEquals("anonymous", removed.path("principal").asText());
+    assertEquals("n1", removed.path("node").asText());
+    assertTrue(removed.path("code").isMissingNode(), removed.toString());
+  }
+
   private String trail(int node) throws Exception {
     StringBuilder trail = new StringBuilder();
     for (Path file : files(folder.resolve("trail-n" + node))) {
